@@ -1,0 +1,1 @@
+"""pointsman plays shunting puzzles on real model railways."""

@@ -1,0 +1,136 @@
+"""Every exception of the program, and the exit code each ends a command with.
+
+::
+
+    PointsmanError
+    ├── UsageError           2  an argument that cannot be right
+    │   └── NotationError       a position, goal or run that cannot be read
+    ├── LayoutError          3  layout, wiring or puzzle file: all mistakes at once
+    ├── UnsolvableError      4  proved impossible: the search is exhausted
+    │   └── BudgetSpentError    not proved: the search was stopped
+    ├── LinkError            5  port or network
+    │   ├── PortError           cannot be opened: missing, held, no permission
+    │   ├── LinkLostError       was open, is gone
+    │   └── StationError        the station refuses, or is not what was expected
+    ├── HaltedError          6  everything was stopped: missing or unexpected evidence, or a person's stop
+    ├── RefusedError         7  the interlocking does not let a step go, with its reasons
+    ├── JournalError         8  a journal that cannot be read or written
+    └── ProtocolError        9  a frame that must not be sent (a fault of ours)
+
+0 is success, 1 an error of the program itself, 130 Ctrl-C, 143 SIGTERM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class PointsmanError(Exception):
+    """Root of the tree.
+
+    ``what`` says what happened, ``where`` names the file, port or step, ``cure`` says what to do.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, where: str = "", cure: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.cure = cure
+        super().__init__(what, where, cure)
+
+    def __str__(self) -> str:
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{head}\n  -> {self.cure}" if self.cure else head
+
+
+class UsageError(PointsmanError):
+    """An argument that cannot be right."""
+
+    exit_code = 2
+
+
+class NotationError(UsageError):
+    """A position, goal or run that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake in a file: the file, the key (dotted; empty for the whole file), what and how to mend it."""
+
+    file: str
+    key: str
+    what: str
+    cure: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}: {self.key}" if self.key else self.file
+        return f"{place}: {self.what}\n  -> {self.cure}"
+
+
+class LayoutError(PointsmanError):
+    """A layout, wiring or puzzle file with mistakes, all of them at once in ``mistakes``."""
+
+    exit_code = 3
+
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        self.mistakes = tuple(mistakes)
+        super().__init__("\n".join(str(m) for m in self.mistakes))
+
+
+class UnsolvableError(PointsmanError):
+    """Proved impossible: every reachable position was looked at."""
+
+    exit_code = 4
+
+
+class BudgetSpentError(UnsolvableError):
+    """The search was stopped before anything was proved."""
+
+
+class LinkError(PointsmanError):
+    """A port or a network link."""
+
+    exit_code = 5
+
+
+class PortError(LinkError):
+    """A port that cannot be opened: missing, held by another program, or no permission."""
+
+
+class LinkLostError(LinkError):
+    """A link that was open and is gone."""
+
+
+class StationError(LinkError):
+    """The station refuses a command, or is not what was expected."""
+
+
+class HaltedError(PointsmanError):
+    """Everything was stopped. ``what`` says what was doubted, ``cure`` what a person should look at."""
+
+    exit_code = 6
+
+
+class RefusedError(PointsmanError):
+    """The interlocking does not let a step go; ``reasons`` has one sentence each."""
+
+    exit_code = 7
+
+    def __init__(self, reasons: Sequence[str], *, where: str = "", cure: str = "") -> None:
+        self.reasons = tuple(reasons)
+        super().__init__("; ".join(self.reasons), where=where, cure=cure)
+
+
+class JournalError(PointsmanError):
+    """A journal that cannot be read or written."""
+
+    exit_code = 8
+
+
+class ProtocolError(PointsmanError):
+    """A frame that must not be sent: the station would wrap, cut or misread it."""
+
+    exit_code = 9

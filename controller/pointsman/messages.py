@@ -1,0 +1,193 @@
+"""The waist between the two towers: Commands go down to a driver, Events come up from it.
+
+Names are the layout's own (turnout ``T1``, beam ``head``, locomotive ``L``); addresses are the driver's
+business. Times are seconds of the one clock (the event loop's), as ``t_s``. A command is a wish: only Events
+confirm anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+# ---------------------------------------------------------------- commands
+
+
+@dataclass(frozen=True, slots=True)
+class SetTurnout:
+    """Move a turnout to its closed or thrown leg."""
+
+    turnout: str
+    thrown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """Run a locomotive at a speed step (1..126, the DCC scale) in its *decoder's* direction."""
+
+    locomotive: str
+    forward: bool
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Brake a locomotive to a stand (speed 0), keeping the direction."""
+
+    locomotive: str
+    forward: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetUncoupler:
+    """Switch an uncoupling magnet."""
+
+    uncoupler: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetPower:
+    """Switch the power of the main track."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmergencyStop:
+    """Stop every locomotive at once. Jumps every queue."""
+
+
+Command = SetTurnout | Drive | Stop | SetUncoupler | SetPower | EmergencyStop
+
+# ---------------------------------------------------------------- events
+
+
+@dataclass(frozen=True, slots=True)
+class SensorChanged:
+    """A beam was broken (``active``) or became free."""
+
+    t_s: float
+    sensor: str
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TurnoutReported:
+    """The station says which way it *commanded* a turnout; never proof that the points are over."""
+
+    t_s: float
+    turnout: str
+    thrown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LocomotiveReported:
+    """The station says what it sends to a locomotive: step 0..126, decoder direction, or an emergency stop."""
+
+    t_s: float
+    locomotive: str
+    forward: bool
+    step: int
+    emergency: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UncouplerReported:
+    """The station says how it switched an uncoupler."""
+
+    t_s: float
+    uncoupler: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PowerReported:
+    """The power of the main track."""
+
+    t_s: float
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The fence behind command ``number`` came back: the station has read and executed that command."""
+
+    t_s: float
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The station rejected something between the last fence and this one."""
+
+    t_s: float
+    number: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignControl:
+    """The station reports a value that we did not send: another throttle, or its own automation, acts."""
+
+    t_s: float
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class StationRestarted:
+    """A greeting out of the blue: power off, locomotives forgotten, turnouts uncertain."""
+
+    t_s: float
+    greeting: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverCurrent:
+    """The station cut, or is about to cut, the power because of a short circuit."""
+
+    t_s: float
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkUp:
+    """The link is open and the station answers; ``station`` is its greeting."""
+
+    t_s: float
+    station: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLost:
+    """The link is gone or silent."""
+
+    t_s: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class StationNote:
+    """Text for a person: display lines, comments, anything the driver does not act on."""
+
+    t_s: float
+    text: str
+
+
+Event = (
+    SensorChanged
+    | TurnoutReported
+    | LocomotiveReported
+    | UncouplerReported
+    | PowerReported
+    | Accepted
+    | Rejected
+    | ForeignControl
+    | StationRestarted
+    | OverCurrent
+    | LinkUp
+    | LinkLost
+    | StationNote
+)
+
+

@@ -1,0 +1,97 @@
+"""Names <-> addresses: which station and which number each turnout, beam, magnet and locomotive has.
+
+One layout can run on other hardware: a ``Wiring`` is read from its own file (``layouts/<name>/hardware/*.toml``).
+It is for drivers and the simulated layout; of it the rail tower uses only what a machine is (its kind and time).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class TurnoutKind(StrEnum):
+    """What moves the points."""
+
+    SERVO = "servo"
+    STALL_MOTOR = "stall-motor"
+    ACCESSORY_DECODER = "accessory-decoder"
+    SOLENOID = "solenoid"
+    HAND = "hand"
+
+
+class UncouplerKind(StrEnum):
+    """What parts a coupling."""
+
+    PERMANENT = "permanent"
+    SERVO = "servo"
+    COIL = "coil"
+    HAND = "hand"
+
+
+class Protocol(StrEnum):
+    """What a station speaks."""
+
+    DCCEX = "dccex"
+
+
+@dataclass(frozen=True, slots=True)
+class StationWiring:
+    """A command station."""
+
+    name: str
+    protocol: Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class TurnoutWiring:
+    """A turnout's machine. ``number`` is the station's id; ``move_time_s`` is until the points are surely over."""
+
+    station: str
+    number: int
+    kind: TurnoutKind
+    move_time_s: float
+    inverted: bool
+    pulse_limited_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class BeamWiring:
+    """A beam's sensor. ``inverted``: the station's inactive means that a body is seen."""
+
+    station: str
+    number: int
+    inverted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UncouplerWiring:
+    """A magnet's output. A permanent magnet and a hand have no number; ``hold_s`` is how long it is energised."""
+
+    station: str
+    number: int | None
+    kind: UncouplerKind
+    hold_s: float
+    inverted: bool
+    pulse_limited_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class LocomotiveWiring:
+    """A locomotive's address."""
+
+    station: str
+    cab: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """The whole wiring of a layout on one set of hardware; keys are the layout's names."""
+
+    name: str
+    stations: Mapping[str, StationWiring]
+    turnouts: Mapping[str, TurnoutWiring]
+    beams: Mapping[str, BeamWiring]
+    uncouplers: Mapping[str, UncouplerWiring]
+    locomotives: Mapping[str, LocomotiveWiring]

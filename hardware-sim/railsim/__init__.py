@@ -1,0 +1,1 @@
+"""A simulated model railway that answers as a real DCC-EX station does."""
