@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
 # ---------------------------------------------------------------- commands
 
 
@@ -189,5 +188,3 @@ Event = (
     | LinkLost
     | StationNote
 )
-
-
