@@ -1,0 +1,458 @@
+"""layout.toml -> Track: the built-in layouts as they are, and every mistake with its file, key and cure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pointsman.errors import LayoutError, Mistake
+from pointsman.track.builtin import builtin_layouts, find_layout
+from pointsman.track.layout import load_layout
+from pointsman.track.model import End, Leg, Place, SegmentEnd, Side, TurnoutSide
+
+INGLENOOK = (find_layout("inglenook") / "layout.toml").read_text(encoding="utf-8")
+
+
+def mistakes_of(path: Path) -> tuple[Mistake, ...]:
+    with pytest.raises(LayoutError) as caught:
+        load_layout(path)
+    for mistake in caught.value.mistakes:
+        assert mistake.what
+        assert mistake.cure
+    return caught.value.mistakes
+
+
+def broken(tmp_path: Path, *swaps: tuple[str, str], extra: str = "") -> tuple[Mistake, ...]:
+    """The mistakes of the Inglenook with some of its text swapped (first occurrence each) and some added."""
+    text = INGLENOOK
+    for old, new in swaps:
+        assert old in text, f"the built-in layout no longer has {old!r}"
+        text = text.replace(old, new, 1)
+    path = tmp_path / "layout.toml"
+    path.write_text(text + extra, encoding="utf-8")
+    return mistakes_of(path)
+
+
+# ---------------------------------------------------------------- what is read
+
+
+def test_the_inglenook_is_read_as_it_is_written() -> None:
+    track = load_layout(find_layout("inglenook"))
+    assert (track.name, track.title, track.scale, track.unit_mm) == (
+        "inglenook",
+        "Inglenook Sidings, 5-3-3",
+        "OO",
+        84,
+    )
+    assert {name: (s.capacity, s.length_mm) for name, s in track.segments.items()} == {
+        "head": (4, 414),
+        "s1": (5, 471),
+        "s2": (3, 283),
+        "s3": (3, 283),
+    }
+    assert track.segments["head"].meets(End.TO) == TurnoutSide("T1", Side.TOE)
+    assert track.segments["head"].meets(End.FROM) is None
+    assert track.turnouts["T1"].toe == SegmentEnd("head", End.TO)
+    assert track.turnouts["T1"].thrown == TurnoutSide("T2", Side.TOE)
+    assert track.turnouts["T2"].toe == TurnoutSide("T1", Side.THROWN)
+    assert track.turnouts["T1"].through_mm(Leg.CLOSED) == 282
+    assert track.turnouts["T1"].through_mm(Leg.THROWN) == 185
+    assert track.beams["head"].place == Place("head", None, 414)
+    assert sorted(track.wagons) == list("12345678")
+    assert len({wagon.colour for wagon in track.wagons.values()}) == 8
+    assert {(w.length_mm, w.buffers_mm, w.body_mm) for w in track.wagons.values()} == {(84, 82, 75)}
+    assert track.locomotives["L"].mark == Place("head", None, 340)
+    assert track.locomotives["L"].speeds.speed_mm_s(10) == 40
+    assert track.drawing.turnouts["T1"][Side.THROWN] == track.drawing.turnouts["T2"][Side.TOE] == (12, 4)
+
+
+def test_the_small_inglenook_has_the_published_capacities() -> None:
+    track = load_layout(find_layout("inglenook-small"))
+    assert [s.capacity for s in track.segments.values()] == [3, 3, 2, 2]
+    assert sorted(track.wagons) == list("12345")
+
+
+@pytest.mark.parametrize("name", builtin_layouts())
+def test_a_layout_is_found_by_its_folder_and_by_its_file(name: str) -> None:
+    folder = find_layout(name)
+    assert load_layout(folder) == load_layout(folder / "layout.toml") == load_layout(str(folder))
+
+
+def test_a_byte_order_mark_and_windows_line_ends_do_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "layout.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + INGLENOOK.replace("\n", "\r\n").encode())
+    assert load_layout(path).segments == load_layout(find_layout("inglenook")).segments
+
+
+def test_a_joint_of_two_turnouts_may_be_stated_at_both(tmp_path: Path) -> None:
+    path = tmp_path / "layout.toml"
+    path.write_text(INGLENOOK.replace("[turnouts.T2]", '[turnouts.T2]\ntoe = "T1.thrown"'), encoding="utf-8")
+    assert load_layout(path).turnouts == load_layout(find_layout("inglenook")).turnouts
+
+
+def test_a_wagon_may_have_its_own_lengths(tmp_path: Path) -> None:
+    path = tmp_path / "layout.toml"
+    own = '1 = { kind = "open", colour = "#12aBcd", length_mm = 80, buffers_mm = 78, body_mm = 70 }'
+    path.write_text(INGLENOOK.replace('1 = { kind = "open", colour = "red" }', own), encoding="utf-8")
+    wagon = load_layout(path).wagons["1"]
+    assert (wagon.length_mm, wagon.buffers_mm, wagon.body_mm) == (80, 78, 70)
+
+
+# ---------------------------------------------------------------- one mistake, one finding
+
+MARK = "locomotives.L.mark"
+
+ONE_MISTAKE = {
+    "unknown turnout": (
+        [('to = "T1.toe"', 'to = "T9.toe"')],
+        "segments.head.to",
+        "no turnout T9",
+        "known here: T1, T2",
+    ),
+    "unknown side": ([('to = "T1.toe"', 'to = "T1.heel"')], "segments.head.to", 'no side "heel"', "toe, closed"),
+    "no side": ([('to = "T1.toe"', 'to = "T1"')], "segments.head.to", "names no side", '"T1.toe"'),
+    "meets a segment": ([('to = "T1.toe"', 'to = "s1.from"')], "segments.head.to", "s1 is a segment", "one segment"),
+    "turnout meets nothing": (
+        [('thrown = "T2.toe"', 'thrown = "T3.toe"')],
+        "turnouts.T1.thrown",
+        "no turnout T3",
+        "known here",
+    ),
+    "turnout meets itself": (
+        [('thrown = "T2.toe"', 'thrown = "T1.closed"')],
+        "turnouts.T1.thrown",
+        "cannot meet itself",
+        "segment",
+    ),
+    "two tracks on one leg": (
+        [('from = "T2.thrown"', 'from = "T2.closed"')],
+        "segments.s3.from",
+        "T2.closed is already met by s2.from",
+        "another side",
+    ),
+    "capacity too large": (
+        [("capacity = 5", "capacity = 6")],
+        "segments.s1.capacity",
+        "6 vehicles need 524 mm, but there is room for 460 mm",
+        "capacity = 5, or lengthen the track by 64 mm",
+    ),
+    "capacity with the locomotive": (
+        [("capacity = 4", "capacity = 5")],
+        "segments.head.capacity",
+        "5 vehicles need 473 mm, but there is room for 404 mm",
+        "capacity = 4",
+    ),
+    "sensor off the track": (
+        [('[beams.s1]\non = "s1"\nat_mm = 0', '[beams.s1]\non = "s1"\nat_mm = 0\n[beams.x]\non = "s1"\nat_mm = 472')],
+        "beams.x.at_mm",
+        "472 mm is off the track",
+        "0 to 471",
+    ),
+    "sensor nowhere": (
+        [("[beams.s1]\n", '[beams.x]\non = "s9"\nat_mm = 0\n[beams.s1]\n')],
+        "beams.x.on",
+        "no segment or turnout s9",
+        "known here: head, s1",
+    ),
+    "sensor on a turnout without a leg": (
+        [("[beams.s1]\n", '[beams.x]\non = "T1"\nat_mm = 0\n[beams.s1]\n')],
+        "beams.x.leg",
+        "T1 is a turnout",
+        "closed",
+    ),
+    "sensor on a segment's leg": (
+        [("[beams.s1]\n", '[beams.x]\non = "s1"\nleg = "closed"\nat_mm = 0\n[beams.s1]\n')],
+        "beams.x.leg",
+        "no legs",
+        "remove",
+    ),
+    "sensor on a leg, off the track": (
+        [("[beams.s1]\n", '[beams.x]\non = "T1"\nleg = "thrown"\nat_mm = 186\n[beams.s1]\n')],
+        "beams.x.at_mm",
+        "T1 ends at 185 mm",
+        "0 to 185",
+    ),
+    "magnet off the track": (
+        [('on = "s1"\nat_mm = 1\n', 'on = "s1"\nat_mm = 500\n')],
+        "magnets.s1.at_mm",
+        "off the track",
+        "0 to 471",
+    ),
+    "magnet far from beams": (
+        [("[magnets.s1]\n", '[magnets.x]\non = "s1"\nat_mm = 61\n[magnets.s1]\n')],
+        "magnets.x",
+        "no beam stands within 60 mm",
+        "beam",
+    ),
+    "no beam at an end": (
+        [('[beams.head]\non = "head"\nat_mm = 414', '[beams.head]\non = "head"\nat_mm = 400')],
+        "segments.head",
+        "no beam stands at its `to` end",
+        "at_mm = 414",
+    ),
+    "mark nowhere": ([('mark = { on = "head"', 'mark = { on = "haed"')], MARK + ".on", "haed", "head"),
+    "mark on a turnout": (
+        [('mark = { on = "head"', 'mark = { on = "T1"')],
+        MARK + ".on",
+        "turnout",
+        "clear",
+    ),
+    "mark off the track": (
+        [("at_mm = 340", "at_mm = 4140")],
+        MARK + ".at_mm",
+        "off the track",
+        "0 to 414",
+    ),
+    "does not fit at its mark": (
+        [("at_mm = 340", "at_mm = 126")],
+        MARK + ".at_mm",
+        "from 9 to",
+        "127 to 414",
+    ),
+    "body longer than wagon": (
+        [("body_mm = 75", "body_mm = 85")],
+        "vehicles.open.body_mm",
+        "not shorter than the wagon",
+        "less than",
+    ),
+    "buffers longer than couplers": (
+        [("buffers_mm = 82", "buffers_mm = 85")],
+        "vehicles.open.buffers_mm",
+        "longer than length_mm = 84",
+        "taut",
+    ),
+    "gap not seen": ([("body_mm = 75", "body_mm = 78.5")], "vehicles.open.body_mm", "a gap of 3.5 mm", "limit"),
+    "gap not seen, locomotive": ([("body_mm = 108", "body_mm = 112")], "locomotives.L.body_mm", "3 mm", "limit"),
+    "wagon longer than the unit": (
+        [('colour = "red" }', 'colour = "red", length_mm = 90 }')],
+        "wagons.1.length_mm",
+        "longer than unit_mm = 84",
+        "longest",
+    ),
+    "unknown kind": ([('kind = "open"', 'kind = "opne"')], "wagons.1.kind", "vehicles.opne", "did you mean open"),
+    "unknown colour": ([('colour = "red"', 'colour = "redd"')], "wagons.1.colour", "redd", "did you mean red"),
+    "steps do not rise": ([("[30, 80]", "[9, 80]")], "locomotives.L.speed_table", "do not rise", "sort"),
+    "speeds do not rise": ([("[30, 80]", "[30, 40]")], "locomotives.L.speed_table", "do not rise", "sort"),
+    "step too high": ([("[60, 100]", "[127, 100]")], "locomotives.L.speed_table", "1 to 126", "[10, 40]"),
+    "half a step": ([("[10, 40]", "[10.5, 40]")], "locomotives.L.speed_table", "whole number", "[10, 40]"),
+    "lowest step too fast": ([("[2, 20]", "[2, 26]")], "locomotives.L.speed_table", "gives 26 mm/s", "slower"),
+    "speeds out of order": (
+        [("coupling = 40", "coupling = 70")],
+        "speeds.coupling",
+        "faster than rough = 60",
+        "rise",
+    ),
+    "name for a position": (
+        [("1 = { kind", '"1>2" = { kind')],
+        "wagons.1>2",
+        "cannot be written in a position",
+        "letters",
+    ),
+    "one name for two things": ([("1 = { kind", "T1 = { kind")], "wagons.T1", "[turnouts] has a T1 too", "rename"),
+    "drawn apart": (
+        [("draw = [[18, 6], [26, 6]]", "draw = [[18, 7], [26, 7]]")],
+        "segments.s3.draw",
+        "drawn at [18, 7], but it meets T2.thrown, drawn at [18, 6]",
+        "same point",
+    ),
+    "unknown key": ([("capacity = 4", "capacity = 4\nlenght = 3")], "segments.head.lenght", "not a key", "length_mm"),
+    "unknown section": ([("[speeds]", "[sped]\n[speeds]")], "sped", "not a key of the top", "did you mean speeds"),
+    "missing key": ([("length_mm = 414\n", "")], "segments.head.length_mm", "is missing", "add `length_mm = ...`"),
+    "missing title": ([("title =", "#")], "title", "is missing", "what people call"),
+    "text for a number": ([("capacity = 4", 'capacity = "4"')], "segments.head.capacity", "whole number", "how many"),
+    "boolean for a number": ([("at_mm = 340", "at_mm = true")], MARK + ".at_mm", "but is true", "where"),
+    "boolean for a whole number": ([("capacity = 4", "capacity = true")], "segments.head.capacity", "is true", "how"),
+    "not a number": ([("unit_mm = 84", "unit_mm = nan")], "unit_mm", "finite number", "wagon"),
+    "infinite": ([("length_mm = 471", "length_mm = inf")], "segments.s1.length_mm", "finite number", "clear length"),
+    "negative": ([("length_mm = 471", "length_mm = -471")], "segments.s1.length_mm", "at least 10", "clear length"),
+    "half a wagon": ([("capacity = 4", "capacity = 3.5")], "segments.head.capacity", "whole number", "how many"),
+    "a point with three numbers": (
+        [("[26, 2]]", "[26, 2, 1]]")],
+        "segments.s1.draw[1]",
+        "at most 2 entries, but has 3",
+        "[x, y]",
+    ),
+    "a wrong leg": (
+        [("[beams.s1]\n", '[beams.x]\non = "T1"\nleg = "left"\nat_mm = 0\n[beams.s1]\n')],
+        "beams.x.leg",
+        "one of closed or thrown",
+        "which leg",
+    ),
+    "a table that is none": ([("[speeds]", "[x]")], "x", "not a key", "known here"),
+    "an empty text": ([('scale = "OO"', 'scale = ""')], "scale", "must not be empty", "scale"),
+}
+
+
+@pytest.mark.parametrize("name", ONE_MISTAKE)
+def test_one_mistake_gives_one_finding_with_key_and_cure(name: str, tmp_path: Path) -> None:
+    swaps, key, what, cure = ONE_MISTAKE[name]
+    (mistake,) = broken(tmp_path, *swaps)
+    assert mistake.file == str(tmp_path / "layout.toml")
+    assert mistake.key == key
+    assert what in mistake.what
+    assert cure in mistake.cure
+
+
+def test_both_sides_that_nothing_meets_are_named(tmp_path: Path) -> None:
+    found = broken(tmp_path, ('thrown = "T2.toe"\n', ""))
+    assert [(m.key, m.what) for m in found] == [
+        ("turnouts.T1.thrown", "nothing meets this side of the turnout"),
+        ("turnouts.T2.toe", "nothing meets this side of the turnout"),
+    ]
+    assert 'to = "T1.thrown"' in found[0].cure
+
+
+def test_a_segment_that_nothing_reaches(tmp_path: Path) -> None:
+    (mistake,) = broken(
+        tmp_path,
+        ("[turnouts.T1]", "[segments.yard]\ncapacity = 1\nlength_mm = 200\ndraw = [[0, 9], [3, 9]]\n[turnouts.T1]"),
+    )
+    assert (mistake.key, "nothing reaches it from head" in mistake.what) == ("segments.yard", True)
+
+
+def test_all_mistakes_come_at_once_and_none_follows_from_another(tmp_path: Path) -> None:
+    found = broken(
+        tmp_path,
+        ("unit_mm = 84", "unit_mm = true"),
+        ("capacity = 4", 'capacity = "4"'),
+        ("length_mm = 471", "lenght_mm = 471"),
+        ('from = "T2.closed"', 'from = "T7.closed"'),
+        ("speed_table = [[2, 20]", "speed_table = [[2, 30]"),
+        ('colour = "orange"', 'colour = "oragne"'),
+        ("creep = 20", "creep = 90"),
+    )
+    assert {m.key for m in found} == {
+        "unit_mm",
+        "segments.head.capacity",
+        "segments.s1.length_mm",
+        "segments.s1.lenght_mm",
+        "segments.s2.from",
+        "locomotives.L.speed_table",
+        "wagons.2.colour",
+        "speeds.creep",
+    }
+
+
+def test_two_locomotives_on_one_spot(tmp_path: Path) -> None:
+    second = INGLENOOK[INGLENOOK.index("[locomotives.L]") : INGLENOOK.index("[speeds]")].replace(".L]", ".M]")
+    keys = {(m.key, m.what) for m in broken(tmp_path, extra="\n" + second)}
+    assert ("locomotives.M.mark.at_mm", "M would stand in L") in keys
+
+
+def test_a_locomotive_in_a_beam_is_told_so(tmp_path: Path) -> None:
+    (mistake,) = broken(tmp_path, ("[beams.s1]\n", '[beams.x]\non = "head"\nat_mm = 300\n[beams.s1]\n'))
+    assert mistake.what == "L would stand in the beam x"
+
+
+def test_a_beam_and_a_magnet_on_a_turnouts_leg(tmp_path: Path) -> None:
+    """The distance from magnet to beam is measured along the track, over the joint."""
+    path = tmp_path / "layout.toml"
+    leg = (
+        '[magnets.ladder]\non = "T2"\nleg = "thrown"\nat_mm = {}\n'
+        '[beams.ladder]\non = "T1"\nleg = "thrown"\nat_mm = 150\n'
+    )
+    path.write_text(INGLENOOK + leg.format(25), encoding="utf-8")
+    track = load_layout(path)
+    assert track.uncouplers["ladder"].place == Place("T2", Leg.THROWN, 25)
+    path.write_text(INGLENOOK + leg.format(26), encoding="utf-8")
+    (mistake,) = mistakes_of(path)
+    assert mistake.key == "magnets.ladder"
+
+
+def test_an_empty_layout_asks_for_what_it_needs(tmp_path: Path) -> None:
+    path = tmp_path / "layout.toml"
+    path.write_text("", encoding="utf-8")
+    assert {m.key for m in mistakes_of(path)} == {"title", "scale", "unit_mm", "segments", "locomotives"}
+    path.write_text('title = "x"\nscale = "N"\nunit_mm = 45\n[segments]\n[locomotives]\n', encoding="utf-8")
+    assert {(m.key, m.what) for m in mistakes_of(path)} == {
+        ("segments", "there is no track"),
+        ("locomotives", "there is no locomotive"),
+    }
+
+
+# ---------------------------------------------------------------- files that are no layouts
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    (mistake,) = mistakes_of(tmp_path / "none.toml")
+    assert "no such file" in mistake.what
+
+
+def test_a_folder_without_a_layout(tmp_path: Path) -> None:
+    (mistake,) = mistakes_of(tmp_path)
+    assert (mistake.file, mistake.what) == (str(tmp_path), "this folder has no layout.toml")
+
+
+@pytest.mark.parametrize(
+    ("raw", "what"),
+    [
+        (b"title = OO", "line 1, column 9"),
+        (b"title = ", "end of document"),
+        (b'title = "a"\ntitle = "b"\n', "line 2"),
+        (b"[segments.a]\n[segments.a]\n", "line 2"),
+        (b'title = "caf\xe9"\n', "not text in UTF-8 (line 1"),
+        ('title = "x"'.encode("utf-16"), "not text in UTF-8"),
+        (b"a = " + b"[" * 5000 + b"]" * 5000, "nested too deeply"),
+        (b"a = " + b"9" * 5000, "is not TOML"),
+        (b"a = 2024-13-45", "is not TOML"),
+        (b"#" * 1_000_001, "larger than 1000 kB"),
+        (b"\0", "is not TOML"),
+    ],
+)
+def test_what_is_no_toml_is_said_with_its_place(raw: bytes, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "layout.toml"
+    path.write_bytes(raw)
+    (mistake,) = mistakes_of(path)
+    assert what in mistake.what
+
+
+def test_a_path_that_no_system_has() -> None:
+    (mistake,) = mistakes_of(Path("nul\0byte.toml"))
+    assert "no file name" in mistake.what
+    (mistake,) = mistakes_of(Path("x" * 5000))
+    assert "cannot be read" in mistake.what
+
+
+VALUES = st.recursive(
+    st.one_of(
+        st.booleans(),
+        st.integers(-5, 200),
+        st.sampled_from(["nan", "inf", "-1.5", "0.0", '"T1.toe"', '"T2.thrown"', '"head"', '""', "1979-05-27"]),
+    ),
+    lambda inner: st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(map(_toml, items))}]"),
+    max_leaves=6,
+)
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_is_written_gives_a_track_or_findings(tmp_path: Path, data: st.DataObject) -> None:
+    """Any value at any key, any line left out or doubled: never anything but a Track or a LayoutError."""
+    lines = INGLENOOK.splitlines()
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        key, equals, _ = lines[at].partition(" = ")
+        action = data.draw(st.sampled_from(["value", "drop", "double", "rename"]))
+        if action == "value" and equals:
+            lines[at] = f"{key} = {_toml(data.draw(VALUES))}"
+        elif action == "drop":
+            lines[at] = ""
+        elif action == "double":
+            lines.insert(data.draw(st.integers(0, len(lines))), lines[at])
+        else:
+            lines[at] = lines[at].replace("s1", "s2").replace("T1", "T2")
+    path = tmp_path / "layout.toml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    try:
+        track = load_layout(path)
+    except LayoutError:
+        mistakes_of(path)
+    else:
+        assert all(segment.capacity >= 1 for segment in track.segments.values())
