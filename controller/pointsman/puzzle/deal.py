@@ -1,0 +1,74 @@
+"""Draws: the same one from the same seed on every machine.
+
+A draw keeps the puzzle's start as it is and shuffles which wagon the goal asks for in which place, as cards or
+tokens do in Alan Wright's Inglenook: 8 wagons and a train of 5 give 8 * 7 * 6 * 5 * 4 = 6720 different draws, each
+equally likely. A draw that happens to be solved already is a draw like any other.
+
+The exact rule, so that anyone can repeat a draw:
+
+* The seed is text (a whole number is its decimal digits), in Unicode form NFC.
+* Number ``i`` (0, 1, 2, ...) is the first 8 bytes, most significant first, of the SHA-256 of the UTF-8 text
+  ``pointsman deal 1``, line feed, the seed, line feed, ``i`` in decimal.
+* To choose one of ``n``, take the next number that is below the largest multiple of ``n`` that is at most 2**64, and
+  keep its remainder by ``n``; numbers above it are thrown away, so that no choice is likelier than another.
+* The wagons lie in the order in which the start is read (segments in the track's order, from -> to). For each wagon
+  that the goal names, term by term, one of those still lying there is chosen and taken away. A set is then sorted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from pointsman.puzzle.goal import Goal
+from pointsman.puzzle.puzzle import Puzzle
+
+_NUMBERS = 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A dealt puzzle; ``cards`` are the wagons in the order drawn for the places that have an order of their own."""
+
+    seed: str
+    cards: tuple[str, ...]
+    puzzle: Puzzle
+
+    def __str__(self) -> str:
+        return " ".join(f"[{card}]" for card in self.cards)
+
+
+def deal(puzzle: Puzzle, seed: int | str) -> Draw:
+    """The draw of a seed: the puzzle with the goal's wagons drawn anew. Any whole number or text is a seed."""
+    text = unicodedata.normalize("NFC", str(seed))
+    numbers = _numbers(text)
+    lying = list(puzzle.wagons)
+    names = {}
+    for wagon in puzzle.goal.vehicles:
+        if wagon in puzzle.wagons:
+            names[wagon] = lying.pop(_choose(numbers, len(lying)))
+    goal = puzzle.goal.renamed(names)
+    return Draw(text, _cards(puzzle, goal), replace(puzzle, goal=goal))
+
+
+def _cards(puzzle: Puzzle, goal: Goal) -> tuple[str, ...]:
+    return tuple(
+        vehicle for term in goal.terms if not term.any_order for vehicle in term.vehicles if vehicle in puzzle.wagons
+    )
+
+
+def _numbers(seed: str) -> Iterator[int]:
+    """The endless row of 64-bit numbers of a seed."""
+    counter = 0
+    while True:
+        digest = hashlib.sha256(f"pointsman deal 1\n{seed}\n{counter}".encode("utf-8", "surrogateescape")).digest()
+        yield int.from_bytes(digest[:8], "big")
+        counter += 1
+
+
+def _choose(numbers: Iterator[int], choices: int) -> int:
+    """An unbiased choice from 0 .. choices - 1."""
+    limit = _NUMBERS - _NUMBERS % choices
+    return next(number for number in numbers if number < limit) % choices
