@@ -133,9 +133,7 @@ def why_impossible(track: Track, position: Position, locomotive: str) -> str:
     train = train_of(track, position, locomotive, End.TO)
     for turnout, vehicle, _ in position.turnouts:
         if vehicle not in train.vehicles:
-            return (
-                f"{vehicle} stands on {turnout} and is not coupled to {locomotive}: nothing may be left on a turnout"
-            )
+            return f"{vehicle} stands on {turnout} and is not coupled to {locomotive}: nothing may be left on a turnout"
     return ""
 
 
@@ -153,9 +151,7 @@ class _Moving:
     standing: dict[str, tuple[str, ...]]
 
 
-def _advance(
-    track: Track, position: Position, locomotive: str, towards: End, train: Train, left: int
-) -> Iterator[Run]:
+def _advance(track: Track, position: Position, locomotive: str, towards: End, train: Train, left: int) -> Iterator[Run]:
     """All runs in one direction that leave the given number of vehicles, nearest stops first on each way."""
     stretches = tuple(dict.fromkeys(train.places[left:]))
     counts = tuple(sum(place == stretch for place in train.places[left:]) for stretch in stretches)

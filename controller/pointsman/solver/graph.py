@@ -1,0 +1,76 @@
+"""The game without its names: shapes, and the steps between them.
+
+A *shape* is a position in which all wagons look alike. What a step may do never depends on which wagon is which, so
+it leads from one shape to another and carries the wagons along in a fixed way. A position is then a shape and an
+*arrangement*, the wagons in the shape's reading order, and every step is an arc: source shape, target shape, and the
+permutation it makes of the arrangement. The whole legality is asked once per shape, not once per position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointsman.puzzle.position import Position
+from pointsman.solver.steps import Steps
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """All shapes reachable from one of them. Arcs stand sorted by source.
+
+    ``shapes``: positions whose wagons are named by their slot, "0", "1" ... in reading order; ``number`` finds them.
+    ``source``,
+    ``target``, ``units``: one entry per arc; ``permutation`` and ``route`` index ``permutations`` and ``routes``.
+    After an arc, slot i holds what stood in slot ``permutations[p, i]``. ``routes`` are the legs that the turnouts
+    must lie for, in the order in which they are needed.
+    """
+
+    shapes: tuple[Position, ...]
+    number: Mapping[Position, int]
+    source: Ints
+    target: Ints
+    permutation: Ints
+    units: Ints
+    route: Ints
+    permutations: NDArray[np.int8]
+    routes: tuple[tuple[tuple[str, str], ...], ...]
+
+
+def shape_of(position: Position, locomotive: str) -> tuple[Position, tuple[str, ...]]:
+    """The shape of a position and its arrangement: the wagons in reading order."""
+    wagons = tuple(vehicle for vehicle in position.vehicles if vehicle != locomotive)
+    return position.renamed({wagon: str(slot) for slot, wagon in enumerate(wagons)}), wagons
+
+
+def explore(
+    start: Position, locomotive: str, steps: Steps, *, on_shape: Callable[[int], None] = lambda shapes: None
+) -> Graph:
+    """The graph of everything reachable from a position; ``on_shape`` is told how many shapes are known."""
+    first, wagons = shape_of(start, locomotive)
+    number = {first: 0}
+    shapes = [first]
+    permutations: dict[tuple[int, ...], int] = {tuple(range(len(wagons))): 0}
+    routes: dict[tuple[tuple[str, str], ...], int] = {}
+    arcs: dict[tuple[int, int, int, int, int], None] = {}
+    at = 0
+    while at < len(shapes):
+        on_shape(len(shapes))
+        for step in steps(shapes[at]):
+            shape, order = shape_of(step.after, locomotive)
+            if shape not in number:
+                number[shape] = len(shapes)
+                shapes.append(shape)
+            carried = permutations.setdefault(tuple(int(slot) for slot in order), len(permutations))
+            way = routes.setdefault(step.legs, len(routes))
+            arcs[at, number[shape], carried, step.units, way] = None
+        at += 1
+    columns = np.array(list(arcs), dtype=np.int32).reshape(-1, 5).T
+    source, target, permutation, units, route = (np.ascontiguousarray(column) for column in columns)
+    table = np.array(list(permutations), dtype=np.int8).reshape(len(permutations), len(wagons))
+    return Graph(tuple(shapes), number, source, target, permutation, units, route, table, tuple(routes))
