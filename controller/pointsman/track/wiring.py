@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+NO_NUMBER = -1
+"""The ``number`` of a turnout that is moved by hand: the station knows nothing of it."""
+
 
 class TurnoutKind(StrEnum):
     """What moves the points."""
@@ -46,7 +49,10 @@ class StationWiring:
 
 @dataclass(frozen=True, slots=True)
 class TurnoutWiring:
-    """A turnout's machine. ``number`` is the station's id; ``move_time_s`` is until the points are surely over."""
+    """A turnout's machine. ``number`` is the station's id; ``move_time_s`` is until the points are surely over.
+
+    Kind ``hand`` has ``NO_NUMBER``.
+    """
 
     station: str
     number: int

@@ -1,0 +1,253 @@
+"""hardware/*.toml -> ``Wiring``, or a ``LayoutError`` that names every mistake at once: file, key, what, cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pointsman.track.model import Track
+from pointsman.track.tomlfile import Draft, Notes, Shape, did_you_mean, read_draft
+from pointsman.track.wiring import (
+    NO_NUMBER,
+    BeamWiring,
+    LocomotiveWiring,
+    Protocol,
+    StationWiring,
+    TurnoutKind,
+    TurnoutWiring,
+    UncouplerKind,
+    UncouplerWiring,
+    Wiring,
+)
+
+Id = Annotated[int, Field(ge=0, le=32767)]
+"""DCC-EX keeps an id in 16 bits with a sign."""
+
+Station = Annotated[str | None, Field(description="the station it is wired to; not needed when there is only one")]
+PulseLimit = Annotated[
+    Literal["hardware"] | None,
+    Field(description='"hardware" when a capacitor unit, a timer or a node ends the pulse whatever the station does'),
+]
+
+MOVE_TIME_S = {
+    # A DCC-EX servo turnout of profile 2 ends its pulses 1290 ms after the command (recorded, version 5.6.0).
+    TurnoutKind.SERVO: 1.3,
+    # Slow-motion machines are sold as taking about 3 s.
+    TurnoutKind.STALL_MOTOR: 4.0,
+    # What hangs on the decoder is not known: as long as the slowest.
+    TurnoutKind.ACCESSORY_DECODER: 4.0,
+    TurnoutKind.SOLENOID: 0.5,
+    TurnoutKind.HAND: 0.0,
+}
+"""Until the points are surely over, when the file does not say."""
+
+
+class StationShape(Shape):
+    """``[stations.NAME]``."""
+
+    protocol: Literal["dccex"] = Field(description='what the station speaks: "dccex"')
+
+
+class TurnoutWiringShape(Shape):
+    """``[turnouts.NAME]``."""
+
+    station: Station = None
+    id: Id | None = Field(default=None, description="the turnout's id in the station, 0 to 32767; none for kind hand")
+    kind: Literal["servo", "stall-motor", "accessory-decoder", "solenoid", "hand"] = Field(
+        description="what moves the points"
+    )
+    move_time_s: float | None = Field(
+        default=None,
+        ge=0,
+        le=30,
+        description="seconds until the points are surely over; each kind has its own",
+    )
+    inverted: bool = Field(default=False, description="true when the station's closed is the layout's thrown")
+    pulse_limited_by: PulseLimit = None
+
+
+class BeamWiringShape(Shape):
+    """``[beams]``."""
+
+    station: Station = None
+    id: Id = Field(description="the sensor's id in the station, 0 to 32767")
+    inverted: bool = Field(default=False, description="true when the station's inactive means that a body is seen")
+
+
+class MagnetWiringShape(Shape):
+    """``[magnets]``."""
+
+    station: Station = None
+    id: Id | None = Field(
+        default=None, description="the output's id in the station, 0 to 32767; none for kinds permanent and hand"
+    )
+    kind: Literal["permanent", "servo", "coil", "hand"] = Field(description="what parts the couplings")
+    hold_s: float = Field(default=0.5, ge=0.05, le=10, description="seconds that it is switched on")
+    inverted: bool = Field(default=False, description="true when the output is on while the magnet is off")
+    pulse_limited_by: PulseLimit = None
+
+
+class LocomotiveWiringShape(Shape):
+    """``[locomotives]``."""
+
+    station: Station = None
+    cab: int = Field(ge=1, le=10239, description="the decoder's DCC address, 1 to 10239")
+
+
+class WiringShape(Shape):
+    """The whole file."""
+
+    stations: dict[str, StationShape] = Field(description="the command stations")
+    turnouts: dict[str, TurnoutWiringShape] = Field(default={}, description="the layout's turnouts")
+    beams: dict[str, BeamWiringShape] = Field(default={}, description="the layout's beams")
+    magnets: dict[str, MagnetWiringShape] = Field(default={}, description="the layout's magnets")
+    locomotives: dict[str, LocomotiveWiringShape] = Field(default={}, description="the layout's locomotives")
+
+
+def load_wiring(path: Path | str, track: Track) -> Wiring:
+    """The wiring of a layout from a file.
+
+    Raises ``LayoutError`` with all mistakes, for whatever the path leads to.
+    """
+    path = Path(path)
+    notes = Notes(str(path))
+    draft = read_draft(path, WiringShape, notes, stand_ins={"stations": {}})
+    if draft.shape is None:
+        notes.raise_if_any()
+        raise AssertionError("a draft without a shape has mistakes")
+    _check(draft, draft.shape, track, notes)
+    notes.raise_if_any()
+    return _build(path.stem, draft.shape)
+
+
+# ---------------------------------------------------------------- building
+
+
+def _build(name: str, shape: WiringShape) -> Wiring:
+    """A wiring of a checked shape."""
+    only = next(iter(shape.stations))
+    return Wiring(
+        name=name,
+        stations={key: StationWiring(key, Protocol(one.protocol)) for key, one in shape.stations.items()},
+        turnouts={
+            key: TurnoutWiring(
+                station=one.station or only,
+                number=NO_NUMBER if one.id is None else one.id,
+                kind=TurnoutKind(one.kind),
+                move_time_s=MOVE_TIME_S[TurnoutKind(one.kind)] if one.move_time_s is None else one.move_time_s,
+                inverted=one.inverted,
+                pulse_limited_by=one.pulse_limited_by or "",
+            )
+            for key, one in shape.turnouts.items()
+        },
+        beams={key: BeamWiring(one.station or only, one.id, one.inverted) for key, one in shape.beams.items()},
+        uncouplers={
+            key: UncouplerWiring(
+                station=one.station or only,
+                number=one.id,
+                kind=UncouplerKind(one.kind),
+                hold_s=one.hold_s,
+                inverted=one.inverted,
+                pulse_limited_by=one.pulse_limited_by or "",
+            )
+            for key, one in shape.magnets.items()
+        },
+        locomotives={key: LocomotiveWiring(one.station or only, one.cab) for key, one in shape.locomotives.items()},
+    )
+
+
+# ---------------------------------------------------------------- checking
+
+
+def _check(draft: Draft[WiringShape], shape: WiringShape, track: Track, notes: Notes) -> None:
+    if not shape.stations and not draft.has_damaged("stations"):
+        notes.add("stations", "there is no station", 'add one, like [stations.main] with protocol = "dccex"')
+    _check_names(draft, "turnouts", shape.turnouts, track.turnouts, notes)
+    _check_names(draft, "beams", shape.beams, track.beams, notes)
+    _check_names(draft, "magnets", shape.magnets, track.uncouplers, notes)
+    _check_names(draft, "locomotives", shape.locomotives, track.locomotives, notes)
+    for section in ("turnouts", "beams", "magnets", "locomotives"):
+        for name, one in getattr(shape, section).items():
+            _check_station(draft, f"{section}.{name}", one.station, shape, notes)
+    for name, turnout in shape.turnouts.items():
+        _check_id(f"turnouts.{name}", turnout.kind, turnout.id, {"hand"}, notes)
+        _check_pulse(f"turnouts.{name}", turnout.kind, turnout.pulse_limited_by, {"solenoid"}, notes)
+    for name, magnet in shape.magnets.items():
+        _check_id(f"magnets.{name}", magnet.kind, magnet.id, {"hand", "permanent"}, notes)
+        _check_pulse(f"magnets.{name}", magnet.kind, magnet.pulse_limited_by, {"coil"}, notes)
+    only = next(iter(shape.stations), None)
+    for section, key in (("turnouts", "id"), ("beams", "id"), ("magnets", "id"), ("locomotives", "cab")):
+        wired = getattr(shape, section)
+        addresses = {name: (one.station or only, getattr(one, key)) for name, one in wired.items()}
+        _check_unique(section, key, addresses, notes)
+
+
+def _check_names(
+    draft: Draft[WiringShape], section: str, wired: Mapping[str, Shape], known: Iterable[str], notes: Notes
+) -> None:
+    """Everything wired is in the layout, and everything in the layout is wired."""
+    names = list(known)
+    for name in wired:
+        if name not in names:
+            notes.add(
+                f"{section}.{name}", f"the layout has no such name under [{section}]", did_you_mean(name, names)
+            )
+    for name in names:
+        if name not in wired and not draft.is_damaged(section, name):
+            notes.add(f"{section}.{name}", "the layout has it, but it is not wired", _HOW_TO_WIRE[section])
+
+
+_HOW_TO_WIRE = {
+    "turnouts": 'add it with its id and kind; points moved by hand are kind = "hand"',
+    "beams": "add it with the sensor's id",
+    "magnets": 'add it with its id and kind; a magnet that is always on is kind = "permanent"',
+    "locomotives": "add it with its cab, the decoder's DCC address",
+}
+
+
+def _check_station(
+    draft: Draft[WiringShape], key: str, station: str | None, shape: WiringShape, notes: Notes
+) -> None:
+    if not shape.stations:  # said once, not at every wire
+        return
+    if station is None:
+        if len(shape.stations) > 1:
+            notes.add(
+                f"{key}.station", "is missing, and there are several stations", did_you_mean("", shape.stations)
+            )
+    elif station not in shape.stations and not draft.is_damaged("stations", station):
+        notes.add(f"{key}.station", f"there is no station {station}", did_you_mean(station, shape.stations))
+
+
+def _check_id(key: str, kind: str, number: int | None, without: set[str], notes: Notes) -> None:
+    if kind in without and number is not None:
+        notes.add(f"{key}.id", f"kind {kind} has nothing to switch", "remove `id`, or name another kind")
+    if kind not in without and number is None:
+        notes.add(f"{key}.id", f"is missing: kind {kind} is switched by the station", "add `id = ...`")
+
+
+def _check_pulse(key: str, kind: str, limited_by: str | None, burning: set[str], notes: Notes) -> None:
+    """A coil on a bare pin burns out when the computer dies while it is on."""
+    if kind in burning and limited_by is None:
+        notes.add(
+            f"{key}.pulse_limited_by",
+            f"a {kind} on a bare output of a station burns out when the program dies while it is on",
+            'drive it through a capacitor unit, a timer or a node, and then state pulse_limited_by = "hardware"',
+        )
+
+
+def _check_unique(
+    section: str, key: str, addresses: Mapping[str, tuple[str | None, int | None]], notes: Notes
+) -> None:
+    owner: dict[tuple[str | None, int | None], str] = {}
+    for name, address in addresses.items():
+        first = owner.setdefault(address, name)
+        if first != name and address[1] is not None:
+            notes.add(
+                f"{section}.{name}.{key}",
+                f"{section}.{first} has {key} {address[1]} too",
+                f"give each its own {key}",
+            )
