@@ -11,7 +11,7 @@ from railsim.motion import Motion
 from railsim.train import TOUCHING_MM, Motor, Rake
 
 FastestOf = Callable[[str], float | None]
-"""The highest speed of the train that a vehicle belongs to while the plan holds; None when it stands, or is ours."""
+"""The highest speed of the train that a vehicle belongs to while the plan holds; None when it stands."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,9 @@ class World:
     switched and none burns. Raises UsageError when the set-up does not fit the track. Times are seconds from 0.
     """
 
-    def __init__(self, track: Track, setup: Setup, hidden: Hidden | None = None, wiring: Wiring | None = None) -> None:
+    def __init__(
+        self, track: Track, setup: Setup, hidden: Hidden | None = None, wiring: Wiring | None = None
+    ) -> None:
         self.track = track
         self.now_s = 0.0
         self.incidents: list[Incident] = []
@@ -55,7 +57,9 @@ class World:
         self._events: list[WorldEvent] = []
         self._zones = zones_of(track)
         self._rakes = place_all(track, setup, self.hidden)
-        self._lie: dict[str, Leg | None] = {name: setup.lie.get(name, self.hidden.lie(name)) for name in track.turnouts}
+        self._lie: dict[str, Leg | None] = {
+            name: setup.lie.get(name, self.hidden.lie(name)) for name in track.turnouts
+        }
         placed = {name for rake in self._rakes for name in rake.names}
         self._motors = {
             name: Motor(locomotive, self.hidden.performance(locomotive))
@@ -122,7 +126,9 @@ class World:
             changes_at = due
             if changes > CHANGES_AT_ONE_TIME:
                 raise PointsmanError(
-                    "the simulated world does not get on", where=f"at {due} s", cure="please report this with the seed"
+                    "the simulated world does not get on",
+                    where=f"at {due} s",
+                    cure="please report this with the seed",
                 )
             self.now_s = max(self.now_s, due)
             self._happen(due)
@@ -145,7 +151,7 @@ class World:
             motor.heading_forward = forward
 
     def set_power(self, on: bool) -> None:
-        """Switch the track power. Locomotives take up again what they were last commanded, as a station repeats it."""
+        """Switch the track power. Locomotives take up what they were last commanded: a station repeats it."""
         if on is not self.powered:
             self._settle()
             self.powered = on
@@ -238,8 +244,7 @@ class World:
                 self._memory.seen_apart(pair, candidate.meeting.gap_mm)
 
         def fastest_of(vehicle: str) -> float | None:
-            other = self._rake_of(vehicle)
-            return None if other is rake else fastest.get(id(other))
+            return fastest.get(id(self._rake_of(vehicle)))
 
         return Plan.make(motor, rake, motor.motion(self.powered), self.now_s, found, fastest_of)
 
