@@ -1,0 +1,86 @@
+"""What the program believes: where each vehicle stands in millimetres, how the points lie, which way the engine faces.
+
+Belief changes by evidence only. What was commanded and what was reported are separate fields, and neither is ever
+written from the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pointsman.puzzle.position import Position
+from pointsman.track.model import End, Leg, Place, Track
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A vehicle's middle stands within ``error_mm`` of a place."""
+
+    place: Place
+    error_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """The whole belief between two movements.
+
+    ``position`` is the model's, ``spots`` the metal's. ``facing`` is where the decoder's forward points on the element
+    where the locomotive stands (for a turnout: ``to`` is the leg). ``parted`` names neighbours whose coupling was
+    opened and that have not touched since; ``pushed`` neighbours that were last moved buffer to buffer;
+    ``coupled`` those that surely met and were not parted since.
+    """
+
+    position: Position
+    spots: Mapping[str, Spot]
+    facing: End
+    commanded: Mapping[str, Leg] = field(default_factory=dict)
+    reported: Mapping[str, Leg] = field(default_factory=dict)
+    beams: Mapping[str, bool] = field(default_factory=dict)
+    pushed: frozenset[frozenset[str]] = frozenset()
+    parted: frozenset[frozenset[str]] = frozenset()
+    coupled: frozenset[frozenset[str]] = frozenset()
+    proved: bool = False
+
+    def with_turnout(self, turnout: str, leg: Leg) -> Belief:
+        """After a turnout was commanded and its time has passed."""
+        return replace(self, commanded={**self.commanded, turnout: leg})
+
+    def with_report(self, turnout: str, leg: Leg) -> Belief:
+        """After the station reported a turnout."""
+        return replace(self, reported={**self.reported, turnout: leg})
+
+    def with_beam(self, beam: str, active: bool) -> Belief:
+        """After a beam changed."""
+        return replace(self, beams={**self.beams, beam: active})
+
+    def with_parted(self, one: str, other: str) -> Belief:
+        """After the coupling between two vehicles was opened."""
+        pair = frozenset((one, other))
+        return replace(self, parted=self.parted | {pair}, coupled=self.coupled - {pair})
+
+
+def at_setup(track: Track, position: Position, facing: End, mark_error_mm: float, setup_error_mm: float) -> Belief:
+    """The belief when a person has set the layout up as the set-up picture shows.
+
+    The locomotive stands at its mark; the wagons of each segment stand buffer to buffer, pushed up to the first beam
+    of their segment (its ``from`` end if that has one, else its ``to`` end).
+    """
+    spots: dict[str, Spot] = {}
+    for name, locomotive in track.locomotives.items():
+        if position.where(name)[0] == locomotive.mark.element:
+            middle = locomotive.mark.at_mm - locomotive.length_mm / 2
+            spots[name] = Spot(Place(locomotive.mark.element, None, middle), mark_error_mm)
+    for segment in track.segments.values():
+        wagons = [v for v in position.in_segment(segment.name) if v not in track.locomotives]
+        from_end = segment.meets_from is not None
+        at, half = 0.0, setup_error_mm / 2
+        for index, name in enumerate(wagons if from_end else reversed(wagons)):
+            vehicle = track.vehicle(name)
+            at += vehicle.buffers_mm / 2 if index else vehicle.length_mm / 2
+            # Each coupling may be taut or closed: the further in, the less is known.
+            reach = at + half + index * (vehicle.length_mm - vehicle.buffers_mm) / 2
+            middle = reach if from_end else segment.length_mm - reach
+            spots[name] = Spot(Place(segment.name, None, middle), half + index * (vehicle.length_mm - vehicle.buffers_mm) / 2)
+            at += vehicle.buffers_mm / 2
+    return Belief(position=position, spots=spots, facing=facing)

@@ -1,0 +1,141 @@
+"""What the stop of a run has to satisfy, looking ahead to the run that follows.
+
+The position of the model does not say how deep a train goes; the next run does. If it takes standing vehicles, the
+train must meet them. If it leaves vehicles, their coupling must stop over a magnet. If it needs points moved, the
+train must stand clear of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pointsman.errors import RefusedError
+from pointsman.operate.allowances import Allowances
+from pointsman.operate.belief import Belief
+from pointsman.operate.stopping import Need
+from pointsman.operate.sweep import Sweep
+from pointsman.puzzle.moves import Run, train_of
+from pointsman.track.model import End, Leg, Track
+from pointsman.track.path import Stretch, following
+
+CONTACT_BUFFER_MM = 3.0
+"""When vehicles are coupled up in front of a buffer, what is pushed may come this near to it."""
+TOUCH_BUFFER_MM = 2.0
+"""Nearer than this counts as hitting the buffer."""
+
+
+def need_of(track: Track, allow: Allowances, belief: Belief, swept: Sweep, run: Run, upcoming: Run | None) -> Need:
+    """The need of the stop that ends ``run``; ``upcoming`` is the run after it, None at the end of the plan."""
+    free = Need(swept.start_low_mm, furthest_mm(swept, allow.buffer_mm), furthest_mm(swept, TOUCH_BUFFER_MM))
+    if upcoming is None:
+        return _as_the_model_says(track, allow, swept, run, free)
+    lies = {**belief.commanded, **dict(run.legs)}
+    need = free
+    for turnout, leg in upcoming.legs:
+        if lies.get(turnout) is not leg:
+            need = _clear_of(allow, swept, run, turnout, need)
+    if upcoming.towards is towards_after(track, run):
+        return _as_the_model_says(track, allow, swept, run, need)
+    kept = train_of(track, upcoming.before, upcoming.locomotive, upcoming.towards).vehicles[len(upcoming.left) :]
+    own = {b.vehicle for b in swept.bodies if b.in_train}
+    taken = [v for v in kept if v not in own]
+    if taken:
+        far = max((swept.body(v) for v in taken), key=lambda b: b.offset_mm)
+        met_mm = far.rest_high_mm - far.offset_mm
+        need = replace(need, high_mm=furthest_mm(swept, CONTACT_BUFFER_MM))
+        need = need.at_least(met_mm, f"{far.vehicle} must be met")
+        return replace(need, target_mm=max(met_mm + allow.contact_mm, need.low_mm), contact=True)
+    if upcoming.left and upcoming.left[-1] in own:
+        return _over_magnet(track, swept, upcoming, need)
+    return need
+
+
+def boundary(track: Track, run: Run) -> tuple[str, str]:
+    """The neighbours that a run parts: the last vehicle kept, and the nearest left behind."""
+    kept = train_of(track, run.before, run.locomotive, run.towards).vehicles[len(run.left)]
+    return kept, run.left[-1]
+
+
+def furthest_mm(swept: Sweep, margin_mm: float) -> float:
+    """The furthest place of the locomotive at which nothing in the sweep comes nearer than this to the line's end."""
+    last = swept.bodies[-1]
+    return swept.path.end_mm - margin_mm - last.offset_mm - last.half_buffers_mm
+
+
+def towards_after(track: Track, run: Run) -> End:
+    """The direction of a run, relative to the element where its locomotive stands afterwards."""
+    train = train_of(track, run.before, run.locomotive, run.towards)
+    here = train.places[train.vehicles.index(run.locomotive)]
+    element, leg = run.after.where(run.locomotive)
+    for forward in (True, False):
+        if _reaches(track, here, Stretch(element, leg, forward), dict(run.legs)):
+            return End.TO if forward else End.FROM
+    raise RefusedError([f"run {run} does not lead from {here.element} to {element}"])
+
+
+def _reaches(track: Track, here: Stretch, there: Stretch, legs: Mapping[str, Leg]) -> bool:
+    at: Stretch | None = here
+    seen: set[str] = set()
+    lie = {**dict.fromkeys(track.turnouts, Leg.CLOSED), **legs}
+    while at is not None and at.element not in seen:
+        if at == there:
+            return True
+        seen.add(at.element)
+        at = following(track, at, lie)
+    return False
+
+
+def _over_magnet(track: Track, swept: Sweep, upcoming: Run, need: Need) -> Need:
+    """The coupling that the next run parts must stop over a magnet, and what is left must stand clear."""
+    kept, left = boundary(track, upcoming)
+    body = swept.body(left)
+    element = upcoming.before.where(left)[0]
+    cut = body.offset_mm - body.half_buffers_mm
+    span = swept.path.span_mm(element)
+    for magnet in track.uncouplers.values():
+        at = swept.path.coordinate(magnet.place)
+        if magnet.place.element != element or at is None or span is None:
+            continue
+        low = max(at - magnet.reach_mm, span[0]) - cut
+        high = at + magnet.reach_mm - cut
+        why = f"the coupling between {kept} and {left} must stop over magnet {magnet.name}"
+        over = need.at_least(low, why).at_most(high, why)
+        if over.low_mm < over.high_mm:
+            return replace(over, target_mm=(over.low_mm + over.high_mm) / 2)
+    return need
+
+
+def _as_the_model_says(track: Track, allow: Allowances, swept: Sweep, run: Run, need: Need) -> Need:
+    """What the model says stands in the foremost segment must stand clear in it, and what has left, have left."""
+    train = train_of(track, run.after, run.locomotive, towards_after(track, run))
+    front = train.places[-1]
+    span = swept.path.span_mm(front.element)
+    if front.leg is None and span is not None:
+        inside = [swept.body(v) for v, place in zip(train.vehicles, train.places, strict=True) if place == front]
+        need = need.at_least(
+            span[0] + 0.5 - inside[0].offset_mm + inside[0].half_buffers_mm,
+            f"{inside[0].vehicle} must stand clear in {front.element}",
+        )
+    rear = train_of(track, run.before, run.locomotive, run.towards).places[0]
+    tail = swept.tail
+    span = swept.path.span_mm(rear.element)
+    if rear.leg is None and span is not None and run.after.where(tail.vehicle)[0] != rear.element:
+        need = need.at_least(
+            span[1] + allow.clear_mm - tail.offset_mm + tail.half_length_mm,
+            f"{tail.vehicle} must have left {rear.element}",
+        )
+    return need
+
+
+def _clear_of(allow: Allowances, swept: Sweep, run: Run, turnout: str, need: Need) -> Need:
+    """The next run moves this turnout: the train must stand clear of it, beyond it or before it."""
+    span = swept.path.span_mm(turnout)
+    if span is None:
+        return need
+    head, tail = swept.head, swept.tail
+    if turnout in dict(run.legs):
+        clear_mm = span[1] + allow.clear_mm - tail.offset_mm + tail.half_length_mm
+        return need.at_least(clear_mm, f"{tail.vehicle} must clear {turnout}")
+    before_mm = span[0] - allow.clear_mm - head.offset_mm - head.half_length_mm
+    return need.at_most(before_mm, f"{head.vehicle} must stay clear of {turnout}")

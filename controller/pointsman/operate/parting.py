@@ -1,0 +1,141 @@
+"""Parting a coupling: draw it over a magnet if it does not stand there, slacken it, and energise the magnet."""
+
+from __future__ import annotations
+
+from pointsman.errors import RefusedError
+from pointsman.operate.belief import Belief
+from pointsman.operate.needs import TOUCH_BUFFER_MM, boundary, furthest_mm
+from pointsman.operate.office import Office
+from pointsman.operate.steps import Job, Step, UncoupleStep
+from pointsman.operate.stopping import Need
+from pointsman.operate.sweep import Body, Sweep
+from pointsman.puzzle.moves import Run, train_of
+from pointsman.track.model import Uncoupler
+
+
+def to_part(office: Office, belief: Belief, job: Job) -> bool:
+    """Whether the run leaves vehicles that may be coupled to it."""
+    if not job.run.left:
+        return False
+    kept, left = boundary(office.track, job.run)
+    if frozenset((kept, left)) in belief.parted:
+        return False
+    swept = office.sweep_of(belief, job.run.locomotive, job.run.towards, dict(job.run.legs), job.run)
+    line = swept.path
+    near, far = belief.spots[kept], belief.spots[left]
+    here, there = line.coordinate(near.place), line.coordinate(far.place)
+    if here is None or there is None:
+        return True
+    taut = (office.track.vehicle(kept).length_mm + office.track.vehicle(left).length_mm) / 2
+    gap = here - there - taut - near.error_mm - far.error_mm
+    return gap <= office.allow.clear_mm
+
+
+def over_magnet(office: Office, belief: Belief, job: Job) -> Uncoupler | None:
+    """The magnet over which the coupling to part stands, pushed together, if it does."""
+    kept, left = boundary(office.track, job.run)
+    if frozenset((kept, left)) not in belief.pushed:
+        return None
+    swept = office.sweep_of(belief, job.run.locomotive, job.run.towards, dict(job.run.legs), job.run)
+    body = swept.body(kept)
+    for magnet in office.track.uncouplers.values():
+        at = swept.path.coordinate(magnet.place)
+        if at is None:
+            continue
+        low, high = body.rest_low_mm - body.half_buffers_mm, body.rest_high_mm - body.half_buffers_mm
+        if at - magnet.reach_mm <= low and high <= at + magnet.reach_mm:
+            return magnet
+    return None
+
+
+def draw_step(office: Office, belief: Belief, job: Job) -> Step | None:
+    """Draw the train until the coupling to part stands over a magnet; None if there is nothing to draw."""
+    run = job.run
+    if not to_part(office, belief, job) or over_magnet(office, belief, job) is not None:
+        return None
+    swept = office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs))
+    kept, left = boundary(office.track, run)
+    body = swept.body(kept)
+    magnet, at = _magnet_ahead(office, swept, run, body)
+    cut = body.offset_mm - body.half_length_mm
+    need = Need(
+        at - magnet.reach_mm - cut,
+        at + magnet.reach_mm - cut,
+        furthest_mm(swept, TOUCH_BUFFER_MM),
+        target_mm=at - cut,
+        why=(f"the coupling between {kept} and {left} must come over magnet {magnet.name}",),
+    )
+    stop = office.stop_of(swept, need)
+    text = f"draw until {left} | {kept} is over magnet {magnet.name}"
+    return office.drive(belief, swept, stop, [], text)
+
+
+def _magnet_ahead(office: Office, swept: Sweep, run: Run, body: Body) -> tuple[Uncoupler, float]:
+    found = []
+    for magnet in office.track.uncouplers.values():
+        at = swept.path.coordinate(magnet.place)
+        if at is not None and at >= body.rest_low_mm - body.half_length_mm - magnet.reach_mm:
+            found.append((at, magnet))
+    rear = train_of(office.track, run.before, run.locomotive, run.towards).places[0].element
+    found = [(at, magnet) for at, magnet in found if magnet.place.element == rear]
+    if not found:
+        raise RefusedError(
+            [f"no magnet in {rear} that the coupling behind {body.vehicle} could be drawn over"],
+            cure="uncouple by hand, or put a magnet there",
+        )
+    at, magnet = min(found, key=lambda f: f[0])
+    return magnet, at
+
+
+def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
+    """After drawing: back until the coupling over the magnet is slack; at most the slack-back allowance."""
+    run = job.run
+    if over_magnet(office, belief, job) is not None:
+        return None
+    kept, left = boundary(office.track, run)
+    away = run.towards.other
+    swept = office.sweep_of(belief, run.locomotive, away, dict(run.legs))
+    body = swept.body(kept)
+    element = run.before.where(left)[0]
+    span = swept.path.span_mm(element)
+    magnets = [
+        (at, m)
+        for m in office.track.uncouplers.values()
+        if m.place.element == element and (at := swept.path.coordinate(m.place)) is not None
+    ]
+    if span is None or not magnets:
+        raise RefusedError([f"no magnet in {element} to part {left} from {kept}"], cure="uncouple by hand")
+    cut = body.offset_mm + body.half_buffers_mm
+    at, magnet = min(magnets, key=lambda f: abs(f[0] - (body.rest_low_mm + body.half_length_mm)))
+    neighbour = office.track.vehicle(left)
+    slack = body.half_length_mm + neighbour.length_mm / 2 - body.half_buffers_mm - neighbour.buffers_mm / 2
+    # The kept vehicle must move by the slack, from wherever it stands, to come buffer to buffer.
+    low = max(at - magnet.reach_mm, span[0], body.rest_high_mm + body.half_buffers_mm + slack)
+    high = at + magnet.reach_mm
+    start = (swept.start_low_mm + swept.start_high_mm) / 2
+    need = Need(
+        low - cut,
+        high - cut,
+        min(furthest_mm(swept, TOUCH_BUFFER_MM), start + office.allow.slack_back_mm + 15.0),
+        why=(f"the coupling between {kept} and {left} must be slack over magnet {magnet.name}",),
+    )
+    stop = office.stop_of(swept, need)
+    if stop.target_mm - start > office.allow.slack_back_mm:
+        raise RefusedError(
+            [f"a slack-back of {stop.target_mm - start:.0f} mm, more than {office.allow.slack_back_mm:.0f}"],
+            cure=f"look at magnet {magnet.name}: the train stands too far from it",
+        )
+    return office.drive(belief, swept, stop, [], f"back to slacken {left} | {kept}")
+
+
+def uncouple_step(office: Office, belief: Belief, job: Job) -> Step:
+    """The magnet under the coupling that the run parts."""
+    kept, left = boundary(office.track, job.run)
+    magnet = over_magnet(office, belief, job)
+    if magnet is None:
+        raise RefusedError(
+            [f"the coupling between {kept} and {left} does not stand slack over a magnet"],
+            cure="uncouple by hand, then say what stands where",
+        )
+    hold = office.wiring.uncouplers[magnet.name].hold_s
+    return UncoupleStep(magnet.name, kept, left, hold, hold + 5.0)

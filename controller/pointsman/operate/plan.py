@@ -1,0 +1,195 @@
+"""From runs to steps.
+
+The planner is asked for one step at a time, with the belief of that moment (``next_step``); ``rehearse`` asks it for a
+whole plan beforehand, with the belief that a faultless execution would leave, so that a run which the real lengths
+forbid is refused before anything moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pointsman.errors import RefusedError
+from pointsman.operate.allowances import Allowances, reach_mm
+from pointsman.operate.belief import Belief
+from pointsman.operate.needs import furthest_mm, need_of, towards_after
+from pointsman.operate.office import Office
+from pointsman.operate.parting import draw_step, slack_step, to_part, uncouple_step
+from pointsman.operate.settle import moved
+from pointsman.operate.steps import DriveStep, Job, Stage, Step, TurnoutStep, UncoupleStep, Zone
+from pointsman.operate.stopping import Need, Stop
+from pointsman.operate.sweep import Sweep
+from pointsman.puzzle.moves import Run, train_of
+from pointsman.track.model import End, Leg, Track
+from pointsman.track.wiring import Wiring
+
+
+def jobs(runs: Sequence[Run]) -> list[Job]:
+    """The runs of a plan, numbered from 1, each with the one that follows it."""
+    return [Job(n, run, following) for n, (run, following) in enumerate(zip(runs, [*runs[1:], None], strict=True), 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """One step of a rehearsal: the run it belongs to (0 for the preparation), and the belief before it."""
+
+    run: int
+    step: Step
+    before: Belief
+
+
+class Planner:
+    """Turns runs into steps on one layout with one set of hardware.
+
+    ``cap_mm_s`` is a lower speed limit for hardware without a relay in the track feed.
+    """
+
+    def __init__(self, track: Track, wiring: Wiring, allow: Allowances, cap_mm_s: float | None = None) -> None:
+        self._office = Office(track, wiring, allow, min(cap_mm_s or track.speeds.limit, track.speeds.limit))
+
+    def next_step(self, belief: Belief, job: Job) -> tuple[Step | None, Job]:
+        """The next step of a run, and the job as it stands once that step is done; None when the run is done.
+
+        Raises RefusedError when the real lengths forbid it.
+        """
+        try:
+            while job.stage is not Stage.DONE:
+                step = self._step(belief, job)
+                if step is not None:
+                    return step, job if isinstance(step, TurnoutStep) else job.next
+                skips = job.stage is Stage.PART and not to_part(self._office, belief, job)
+                job = job.at(Stage.DRIVE) if skips else job.next
+        except RefusedError as refusal:
+            raise RefusedError(refusal.reasons, where=f"run {job.number} ({job.run})", cure=refusal.cure) from refusal
+        return None, job
+
+    def preparation(self, runs: Sequence[Run]) -> list[TurnoutStep]:
+        """Every turnout, commanded once, one after the other: as the first run needs it, the others closed."""
+        first = dict(runs[0].legs) if runs else {}
+        return [self._turnout(t, first.get(t, Leg.CLOSED)) for t in self._office.track.turnouts]
+
+    def proving(self, belief: Belief, locomotive: str) -> DriveStep:
+        """The first movement: creep to the nearest beam, to prove which way the locomotive faces and where it is."""
+        office = self._office
+        choices = []
+        for towards in End:
+            swept = office.sweep_of(belief, locomotive, towards, {})
+            edges = [e for e in swept.edges if e.vehicle == swept.head.vehicle and e.active]
+            edges = [e for e in edges if e.c_mm >= swept.start_low_mm]
+            if edges:
+                choices.append((edges[0].c_mm - swept.start_low_mm, swept, edges[0]))
+        if not choices:
+            raise RefusedError(
+                [f"{locomotive} on {belief.spots[locomotive].place.element} has no beam ahead of it either way"],
+                cure="stand the locomotive where it can reach a beam, then start again",
+            )
+        _, swept, edge = min(choices, key=lambda choice: choice[0])
+        engine = office.track.locomotives[locomotive]
+        creep = office.nominal_mm_s(engine, office.track.speeds.creep)
+        limit = min(edge.c_mm + office.allow.proving_mm, furthest_mm(swept, 0.0))
+        reach = reach_mm(creep, engine.braking_mm_s2, office.allow)
+        stop = Stop(
+            edge.c_mm + reach,
+            edge.c_mm,
+            limit,
+            limit,
+            reach,
+            2 * reach,
+            creep,
+            edge,
+            f"the nearest beam is {edge.beam}",
+        )
+        # Nothing is known for sure before the locomotive is proved: no other edge is expected.
+        swept = replace(swept, edges=(edge,))
+        text = f"prove {locomotive}: creep towards beam {edge.beam}"
+        return office.drive(belief, swept, stop, [], text, proves=True)
+
+    def rehearse(self, belief: Belief, runs: Sequence[Run]) -> list[Rehearsed]:
+        """Every step of a plan, from set-up to the end; RefusedError for the first run that cannot be carried out."""
+        done: list[Rehearsed] = []
+        prepared: list[Step] = [*self.preparation(runs)]
+        for step in prepared:
+            done.append(Rehearsed(0, step, belief))
+            belief = foreseen(belief, step)
+        if runs:
+            step = self.proving(belief, runs[0].locomotive)
+            done.append(Rehearsed(0, step, belief))
+            belief = foreseen(belief, step)
+        for job in jobs(runs):
+            at = job
+            while True:
+                step_or_none, at = self.next_step(belief, at)
+                if step_or_none is None:
+                    break
+                done.append(Rehearsed(job.number, step_or_none, belief))
+                belief = foreseen(belief, step_or_none)
+            belief = replace(belief, position=job.run.after)
+        return done
+
+    def _step(self, belief: Belief, job: Job) -> Step | None:
+        match job.stage:
+            case Stage.TURNOUTS:
+                return self._turnout_step(belief, job.run)
+            case Stage.PART:
+                return draw_step(self._office, belief, job)
+            case Stage.SLACK:
+                return slack_step(self._office, belief, job)
+            case Stage.UNCOUPLE:
+                return uncouple_step(self._office, belief, job)
+            case _:
+                return self._main_step(belief, job)
+
+    def _turnout(self, turnout: str, leg: Leg) -> TurnoutStep:
+        wait = self._office.wiring.turnouts[turnout].move_time_s
+        return TurnoutStep(turnout, leg, wait, wait + 5.0)
+
+    def _turnout_step(self, belief: Belief, run: Run) -> Step | None:
+        for turnout, leg in run.legs:
+            if belief.commanded.get(turnout) is not leg:
+                return self._turnout(turnout, leg)
+        return None
+
+    def _meeting(self, swept: Sweep, need: Need) -> Stop:
+        """A stop beyond a contact: at coupling speed, or at a creep where the room is too short for that."""
+        speeds = self._office.track.speeds
+        try:
+            return self._office.stop_of(swept, need, speeds.coupling)
+        except RefusedError:
+            return self._office.stop_of(swept, need, speeds.creep)
+
+    def _main_step(self, belief: Belief, job: Job) -> Step:
+        office, run = self._office, job.run
+        swept = office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs), run)
+        need = need_of(office.track, office.allow, belief, swept, run, job.following)
+        speeds = office.track.speeds
+        stop = self._meeting(swept, need) if need.contact else office.stop_of(swept, need, speeds.creep)
+        train = " ".join(b.vehicle for b in swept.bodies if b.in_train)
+        front = train_of(office.track, run.after, run.locomotive, towards_after(office.track, run)).places[-1]
+        text = f"drive {train} {'to couple up in' if need.contact else 'to'} {front.element}"
+        return office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling), text)
+
+
+def foreseen(belief: Belief, step: Step) -> Belief:
+    """The belief that a faultless execution of a step would leave."""
+    match step:
+        case TurnoutStep():
+            return belief.with_turnout(step.turnout, step.leg)
+        case UncoupleStep():
+            return belief.with_parted(step.kept, step.left)
+        case DriveStep():
+            stop = step.stop
+            low = stop.target_mm - stop.short_mm
+            low = max(low, stop.edge.c_mm) if stop.edge is not None else low
+            high = stop.target_mm + stop.long_mm
+            for edge in step.sweep.edges:
+                if edge.c_mm <= low + 0.01:
+                    belief = belief.with_beam(edge.beam, edge.active)
+            return moved(belief, step, low, high)
+
+
+def _contacts(swept: Sweep, stop: Stop, coupling_mm_s: float) -> list[Zone]:
+    """Coupling speed from the first place at which a standing vehicle can be met."""
+    meets = [b.rest_low_mm - b.offset_mm for b in swept.bodies if not b.in_train]
+    near = [c - 5.0 for c in meets if c < stop.target_mm + stop.long_mm]
+    return [Zone(max(min(near), swept.start_low_mm), coupling_mm_s)] if near else []

@@ -1,0 +1,108 @@
+"""The steps of a run: what is commanded, what evidence is expected, and by when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from pointsman.operate.stopping import Stop
+from pointsman.operate.sweep import Sweep
+from pointsman.puzzle.moves import Run
+from pointsman.track.model import Leg
+
+
+class Stage(StrEnum):
+    """Where a run stands; each stage names the next in ``_AFTER``."""
+
+    TURNOUTS = "turnouts"
+    PART = "part"
+    SLACK = "slack"
+    UNCOUPLE = "uncouple"
+    DRIVE = "drive"
+    DONE = "done"
+
+
+_AFTER = {
+    Stage.TURNOUTS: Stage.PART,
+    Stage.PART: Stage.SLACK,
+    Stage.SLACK: Stage.UNCOUPLE,
+    Stage.UNCOUPLE: Stage.DRIVE,
+    Stage.DRIVE: Stage.DONE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnoutStep:
+    """Set a turnout and give its machine the time it needs; the station's echo is no evidence."""
+
+    turnout: str
+    leg: Leg
+    wait_s: float
+    deadline_s: float
+
+    def __str__(self) -> str:
+        return f"{self.turnout} to {self.leg}"
+
+
+@dataclass(frozen=True, slots=True)
+class UncoupleStep:
+    """Energise a magnet under the coupling between two vehicles; the count on the way out proves it."""
+
+    uncoupler: str
+    kept: str
+    left: str
+    hold_s: float
+    deadline_s: float
+
+    def __str__(self) -> str:
+        return f"uncouple {self.left} from {self.kept} at {self.uncoupler}"
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """From ``from_mm`` on (the locomotive's middle) at most this fast."""
+
+    from_mm: float
+    speed_mm_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class DriveStep:
+    """Drive one way until a stop; the edges in ``sweep`` are the evidence that is expected on the way.
+
+    ``forward`` is the decoder's direction. ``zones`` rise in place. ``deadline_s`` is counted from its start.
+    """
+
+    locomotive: str
+    forward: bool
+    sweep: Sweep
+    zones: tuple[Zone, ...]
+    stop: Stop
+    deadline_s: float
+    text: str
+    proves: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Step = TurnoutStep | UncoupleStep | DriveStep
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run of a plan on its way to metal."""
+
+    number: int
+    run: Run
+    following: Run | None
+    stage: Stage = Stage.TURNOUTS
+
+    def at(self, stage: Stage) -> Job:
+        """The same run at another stage."""
+        return replace(self, stage=stage)
+
+    @property
+    def next(self) -> Job:
+        """The same run one stage on."""
+        return self.at(_AFTER[self.stage])

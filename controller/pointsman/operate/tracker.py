@@ -1,0 +1,287 @@
+"""Following a drive by its evidence: ``fold(state, event)``, and what to order next: ``advise``.
+
+Pure: time comes in with the events. The tracker never sees the locomotive's true speed; it holds a slowest, a
+likeliest and a fastest train, and every expected edge pulls them together. An edge that none of the three can have
+caused, or an expected one that even the slowest must have caused and that has not come, sets ``doubt``: then the
+caller stops everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import inf
+
+from pointsman.messages import SensorChanged
+from pointsman.operate.allowances import Allowances
+from pointsman.operate.belief import Belief
+from pointsman.operate.motion import Envelope, Ratio
+from pointsman.operate.settle import moved
+from pointsman.operate.steps import DriveStep
+from pointsman.operate.sweep import Edge
+from pointsman.track.model import Locomotive
+
+RatioKey = tuple[str, bool, int]
+"""Locomotive, decoder direction, speed step."""
+
+
+class Phase(StrEnum):
+    """A drive rolls, then brakes to its stop, then stands."""
+
+    ROLLING = "rolling"
+    BRAKING = "braking"
+    STANDING = "standing"
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """The state of one drive."""
+
+    step: DriveStep
+    engine: Locomotive
+    allow: Allowances
+    began_s: float
+    envelope: Envelope
+    ratios: Mapping[RatioKey, Ratio]
+    expected: tuple[Edge, ...]
+    seen: tuple[tuple[Edge, float], ...] = ()
+    ordered_step: int = 0
+    ordered_s: float = -inf
+    still_s: float = inf
+    phase: Phase = Phase.ROLLING
+    doubt: str = ""
+
+    def ratio(self, speed_step: int) -> Ratio:
+        """What is known of the true speed at a speed step."""
+        key = (self.step.locomotive, self.step.forward, speed_step)
+        wide = Ratio(1 - self.engine.speed_error, 1 + self.engine.speed_error)
+        return self.ratios.get(key, wide)
+
+    @property
+    def edge_seen(self) -> bool:
+        """Whether the edge that the stop waits for has come."""
+        return self.step.stop.edge is None or any(edge == self.step.stop.edge for edge, _ in self.seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to order now (a speed step, 0 to stop, None for nothing) and when to ask again at the latest."""
+
+    order: int | None
+    again_s: float
+
+
+def begin(
+    step: DriveStep,
+    engine: Locomotive,
+    beams: Mapping[str, bool],
+    ratios: Mapping[RatioKey, Ratio],
+    t_s: float,
+    allow: Allowances,
+) -> Drive:
+    """A drive about to start, with the beams as they are seen now."""
+    swept = step.sweep
+    rates = (engine.acceleration_mm_s2, engine.braking_mm_s2)
+    envelope = Envelope.standing(t_s, swept.start_low_mm, swept.start_high_mm, rates, allow)
+    drive = Drive(step, engine, allow, t_s, envelope, ratios, ())
+    expected = []
+    first_mm, last_mm = swept.start_low_mm - allow.match_mm, swept.start_high_mm + allow.match_mm
+    for beam in {edge.beam for edge in swept.edges}:
+        ahead = [e for e in swept.edges if e.beam == beam and e.c_mm >= first_mm]
+        # An edge within the doubt about where the train stands has either come already or not: the beam tells.
+        while ahead and ahead[0].active == beams.get(beam, False) and ahead[0].c_mm <= last_mm:
+            ahead.pop(0)
+        if ahead and ahead[0].active == beams.get(beam, False):
+            state = "broken" if ahead[0].active else "free"
+            drive = replace(
+                drive, doubt=f"beam {beam} is {state}, though {ahead[0].vehicle} should only make it so further on"
+            )
+        expected += ahead
+    return replace(drive, expected=tuple(sorted(expected, key=lambda e: e.c_mm)))
+
+
+def fold(drive: Drive, event: SensorChanged) -> Drive:
+    """The drive after a beam changed."""
+    allow = drive.allow
+    envelope = drive.envelope.at(event.t_s)
+    drive = replace(drive, envelope=envelope)
+    edge = next((e for e in drive.expected if e.beam == event.sensor), None)
+    now = "broken" if event.active else "free"
+    if edge is None or edge.active != event.active:
+        return replace(drive, doubt=f"beam {event.sensor} became {now}, and nothing that moves should do that here")
+    low = edge.c_mm + envelope.slow.v_mm_s * allow.sensor_min_s
+    high = edge.c_mm + envelope.fast.v_mm_s * (allow.sensor_max_s + allow.host_max_s)
+    if low > envelope.fast.x_mm + allow.match_mm:
+        return replace(
+            drive,
+            doubt=f"beam {event.sensor} became {now} {low - envelope.fast.x_mm:.0f} mm before "
+            f"{edge.vehicle} can have reached it",
+        )
+    if edge.sure:
+        tight_low, tight_high = max(low, envelope.slow.x_mm), min(high, envelope.fast.x_mm)
+        envelope = envelope.pulled(tight_low, tight_high) if tight_low <= tight_high else envelope.pulled(low, high)
+    else:
+        envelope = envelope.capped(high)
+    drive = replace(
+        drive,
+        envelope=envelope,
+        expected=tuple(e for e in drive.expected if e is not edge),
+        seen=(*drive.seen, (edge, event.t_s)),
+    )
+    return _learned(drive)
+
+
+def ordered(drive: Drive, speed_step: int, t_s: float) -> Drive:
+    """The drive after a speed step was sent (0 stops it)."""
+    speed = drive.engine.speeds.speed_mm_s(speed_step)
+    envelope = drive.envelope.ordered(t_s, speed, drive.ratio(speed_step), drive.allow)
+    return replace(
+        drive,
+        envelope=envelope,
+        still_s=envelope.rest_s() + drive.allow.settle_s if speed_step == 0 else inf,
+        ordered_step=speed_step,
+        ordered_s=t_s,
+        phase=drive.phase if speed_step else Phase.BRAKING,
+    )
+
+
+def advise(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
+    """What should be ordered at this moment. Sets ``doubt`` when evidence is missing or time is up."""
+    envelope = drive.envelope.at(t_s)
+    drive = replace(drive, envelope=envelope)
+    overdue = next((e for e in drive.expected if envelope.slow.x_mm > e.c_mm + drive.allow.match_mm), None)
+    if overdue is not None:
+        what = "broken by" if overdue.active else "freed by"
+        return _doubted(drive, f"beam {overdue.beam} should have been {what} {overdue.vehicle} by now, and was not")
+    if t_s > drive.began_s + drive.step.deadline_s:
+        return _doubted(drive, f"{drive.step.locomotive} did not get there in {drive.step.deadline_s:.1f} s")
+    if drive.phase is Phase.BRAKING:
+        if t_s >= drive.still_s:
+            return replace(drive, phase=Phase.STANDING), Advice(None, inf)
+        return drive, Advice(None, drive.still_s)
+    if _past_limit(drive):
+        return _doubted(drive, _limit_reason(drive))
+    return _rolling(drive, t_s)
+
+
+def after(belief: Belief, drive: Drive) -> Belief:
+    """The belief after a drive has come to a stand."""
+    resting = drive.envelope.resting()
+    return moved(belief, drive.step, resting.slow.x_mm, resting.fast.x_mm)
+
+
+def _doubted(drive: Drive, why: str) -> tuple[Drive, Advice]:
+    return replace(drive, doubt=why), Advice(0, inf)
+
+
+def _past_limit(drive: Drive) -> bool:
+    stop, allow = drive.step.stop, drive.allow
+    if drive.step.proves:
+        return stop.edge is not None and drive.envelope.likely.x_mm >= stop.edge.c_mm + allow.proving_mm
+    fast = drive.envelope.fast
+    late = fast.v_mm_s * (allow.rail_max_s + allow.host_max_s)
+    # An edge that has not come yet says that no train is beyond it, as long as the beam is sound; whether it is, the
+    # slowest train decides. Until then nothing goes faster than a creep past a place where an edge is due.
+    return min(fast.x_mm, _unseen_mm(drive)) + late + fast.v_mm_s**2 / (2 * fast.loss_mm_s2) >= stop.limit_mm
+
+
+def _unseen_mm(drive: Drive) -> float:
+    """How far the fastest train can have come without the next sure edge having been reported."""
+    edge = next((e for e in drive.expected if e.sure), None)
+    if edge is None:
+        return inf
+    return edge.c_mm + drive.envelope.fast.v_mm_s * (drive.allow.sensor_max_s + drive.allow.host_max_s)
+
+
+def _limit_reason(drive: Drive) -> str:
+    stop = drive.step.stop
+    if stop.edge is not None and not drive.edge_seen:
+        what = "broken by" if stop.edge.active else "freed by"
+        reason = f"beam {stop.edge.beam} was not {what} {stop.edge.vehicle} where it should have been"
+        if drive.step.proves:
+            reason += f"; is {drive.step.locomotive} turned round, or on another track?"
+        return reason
+    return f"{drive.step.locomotive} may be about to run too far"
+
+
+def _rolling(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
+    stop = drive.step.stop
+    if drive.edge_seen and drive.ordered_step:
+        place = drive.envelope.stop_place_mm(t_s, drive.allow)
+        if place >= stop.target_mm:
+            return drive, Advice(0, t_s)
+    wanted, change_mm = _wanted_step(drive)
+    order = wanted if wanted != drive.ordered_step else None
+    return drive, Advice(order, t_s if order is not None else _wake(drive, t_s, change_mm))
+
+
+def _wanted_step(drive: Drive) -> tuple[int, float]:
+    """The speed step for where the fastest train is, and the place at which it next has to slow down."""
+    fast, speeds = drive.envelope.fast, drive.engine.speeds
+    current = speeds.speed_mm_s(drive.ordered_step)
+    limit, next_mm = inf, inf
+    for zone in drive.step.zones:
+        way = 0.0
+        if fast.v_mm_s > zone.speed_mm_s or current > zone.speed_mm_s:
+            v = max(fast.v_mm_s, current * drive.ratio(drive.ordered_step).high)
+            late = v * (drive.allow.rail_max_s + drive.allow.host_max_s)
+            way = late + max(0.0, v * v - zone.speed_mm_s**2) / (2 * fast.loss_mm_s2)
+        if fast.x_mm + way >= zone.from_mm - 1e-6:
+            limit = min(limit, zone.speed_mm_s)
+        else:
+            next_mm = min(next_mm, zone.from_mm - way)
+    wanted = speeds.step_for(limit)
+    if 0 < drive.ordered_step < wanted and _lower_zone_mm(drive, limit) - fast.x_mm < 80.0:
+        wanted = drive.ordered_step
+    return wanted, next_mm
+
+
+def _lower_zone_mm(drive: Drive, limit_mm_s: float) -> float:
+    places = [z.from_mm for z in drive.step.zones if z.speed_mm_s < limit_mm_s and z.from_mm > drive.envelope.fast.x_mm]
+    return min([*places, drive.step.stop.target_mm])
+
+
+def _wake(drive: Drive, t_s: float, change_mm: float) -> float:
+    """The next moment at which something may have to be done without an event."""
+    envelope, allow = drive.envelope, drive.allow
+    moments = [drive.began_s + drive.step.deadline_s + 0.001]
+    if drive.expected:
+        moments.append(envelope.slow.when(min(e.c_mm for e in drive.expected) + allow.match_mm + 0.01) + 0.001)
+    if change_mm < inf:
+        moments.append(envelope.fast.when(change_mm))
+    fast = envelope.fast
+    if _unseen_mm(drive) == inf:
+        reach = fast.order_mm_s * (allow.rail_max_s + allow.host_max_s) + fast.order_mm_s**2 / (2 * fast.loss_mm_s2)
+        moments.append(fast.when(drive.step.stop.limit_mm - reach))
+    if drive.step.proves and drive.step.stop.edge is not None:
+        moments.append(envelope.likely.when(drive.step.stop.edge.c_mm + allow.proving_mm) + 0.001)
+    if drive.edge_seen:
+        likely = envelope.likely
+        delay = (allow.rail_min_s + allow.rail_max_s + allow.host_max_s) / 2
+        speed = max(likely.v_mm_s, likely.order_mm_s, *(v for _, v in likely.pending), 0.0)
+        reach = speed * delay + speed**2 / (2 * likely.loss_mm_s2)
+        moments.append(likely.when(drive.step.stop.target_mm - reach) - 1e-4)
+    # While the train gathers speed the places above are bounds, not moments: look again soon.
+    changing = fast.pending or fast.v_mm_s != fast.order_mm_s
+    soonest = 0.02 if changing else 0.005
+    return max(min(moments), t_s + soonest)
+
+
+def _learned(drive: Drive) -> Drive:
+    """The true speed measured between the last two edges, when nothing was ordered since the first."""
+    if len(drive.seen) < 2 or not drive.ordered_step:
+        return drive
+    (one, t_one), (two, t_two) = drive.seen[-2:]
+    settled_s = drive.ordered_s + drive.allow.rail_max_s + 0.8
+    way = two.c_mm - one.c_mm
+    if t_one < settled_s or way < 40.0 or not (one.sure and two.sure):
+        return drive
+    speed = drive.engine.speeds.speed_mm_s(drive.ordered_step)
+    jitter_s = drive.allow.sensor_max_s - drive.allow.sensor_min_s + drive.allow.host_max_s
+    took = t_two - t_one
+    measured = drive.ratio(drive.ordered_step).narrowed(
+        (way - 1.5) / (took + jitter_s) / speed, (way + 1.5) / (took - jitter_s) / speed
+    )
+    key = (drive.step.locomotive, drive.step.forward, drive.ordered_step)
+    return replace(drive, ratios={**drive.ratios, key: measured})
