@@ -61,7 +61,7 @@ class Train:
 def train_of(track: Track, position: Position, locomotive: str, towards: End) -> Train:
     """The chain of vehicles around a locomotive, ordered for a run ``towards`` an end of the element it is on.
 
-    Raises UsageError when the locomotive is not on the track.
+    Raises UsageError when the locomotive is not on the track, or its chain closes on itself round a ring.
     """
     try:
         element, leg = position.where(locomotive)
@@ -76,6 +76,12 @@ def train_of(track: Track, position: Position, locomotive: str, towards: End) ->
         standing = _standing(position, stretch)
         vehicles += standing
         places += [stretch] * len(standing)
+    if len(set(vehicles)) < len(vehicles):
+        raise UsageError(
+            f"the train of {locomotive} bites its own tail: which way its wagons are coupled cannot be written",
+            where=str(position),
+            cure="divide the ring into two segments",
+        )
     return Train(tuple(vehicles), tuple(places))
 
 
@@ -133,7 +139,9 @@ def why_impossible(track: Track, position: Position, locomotive: str) -> str:
     train = train_of(track, position, locomotive, End.TO)
     for turnout, vehicle, _ in position.turnouts:
         if vehicle not in train.vehicles:
-            return f"{vehicle} stands on {turnout} and is not coupled to {locomotive}: nothing may be left on a turnout"
+            return (
+                f"{vehicle} stands on {turnout} and is not coupled to {locomotive}: nothing may be left on a turnout"
+            )
     return ""
 
 
@@ -151,8 +159,10 @@ class _Moving:
     standing: dict[str, tuple[str, ...]]
 
 
-def _advance(track: Track, position: Position, locomotive: str, towards: End, train: Train, left: int) -> Iterator[Run]:
-    """All runs in one direction that leave the given number of vehicles, nearest stops first on each way."""
+def _advance(
+    track: Track, position: Position, locomotive: str, towards: End, train: Train, left: int
+) -> Iterator[Run]:
+    """All runs in one direction that leave the given number of vehicles, one way after the other, nearest stops first."""
     stretches = tuple(dict.fromkeys(train.places[left:]))
     counts = tuple(sum(place == stretch for place in train.places[left:]) for stretch in stretches)
     legs = tuple((stretch.element, stretch.leg) for stretch in stretches if stretch.leg is not None)
@@ -164,15 +174,14 @@ def _advance(track: Track, position: Position, locomotive: str, towards: End, tr
     if dropped:
         rear = train.places[0]
         standing[rear.element] = dropped if rear.forward else dropped[::-1]
-    ways = [(_Moving(train.vehicles[left:], stretches, counts, legs, standing), 0)]
+    start = _Moving(train.vehicles[left:], stretches, counts, legs, standing)
+    ways = [(moving, 1) for moving in reversed(_steps(track, start))]
     while ways:
         moving, units = ways.pop()
-        further = _steps(track, moving)
-        for next_moving in further:
-            after = _position(track, position, next_moving)
-            if after != position:
-                yield Run(locomotive, towards, dropped, units + 1, next_moving.legs, position, after)
-        ways += [(next_moving, units + 1) for next_moving in reversed(further)]
+        after = _position(track, position, moving)
+        if after != position:
+            yield Run(locomotive, towards, dropped, units, moving.legs, position, after)
+        ways += [(further, units + 1) for further in reversed(_steps(track, moving))]
 
 
 def _steps(track: Track, moving: _Moving) -> list[_Moving]:
