@@ -81,6 +81,8 @@ def at_setup(track: Track, position: Position, facing: End, mark_error_mm: float
             # Each coupling may be taut or closed: the further in, the less is known.
             reach = at + half + index * (vehicle.length_mm - vehicle.buffers_mm) / 2
             middle = reach if from_end else segment.length_mm - reach
-            spots[name] = Spot(Place(segment.name, None, middle), half + index * (vehicle.length_mm - vehicle.buffers_mm) / 2)
+            spots[name] = Spot(
+                Place(segment.name, None, middle), half + index * (vehicle.length_mm - vehicle.buffers_mm) / 2
+            )
             at += vehicle.buffers_mm / 2
     return Belief(position=position, spots=spots, facing=facing)

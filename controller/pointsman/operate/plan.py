@@ -27,7 +27,8 @@ from pointsman.track.wiring import Wiring
 
 def jobs(runs: Sequence[Run]) -> list[Job]:
     """The runs of a plan, numbered from 1, each with the one that follows it."""
-    return [Job(n, run, following) for n, (run, following) in enumerate(zip(runs, [*runs[1:], None], strict=True), 1)]
+    following: list[Run | None] = [*runs[1:], None]
+    return [Job(number, run, upcoming) for number, (run, upcoming) in enumerate(zip(runs, following, strict=False), 1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,131 @@
+"""The journal's format: one line each, with its length and a checksum, so that a torn line is seen for what it is.
+
+::
+
+    LLLLLLLL CCCCCCCC {"t_s":12.5,"kind":"command",...}\\n
+
+L is the length of the JSON text in bytes, C its CRC-32, both as eight hexadecimal digits. Reading ends at the first
+line that is not whole, and says so: what follows a bad line cannot be trusted. The writer is ``dispatch.journal``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, get_args
+from zlib import crc32
+
+from pointsman.errors import JournalError
+from pointsman.messages import Command, Event
+
+_HEAD = 18
+_TYPES = {cls.__name__: cls for cls in (*get_args(Command), *get_args(Event))}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry: when, what kind, and its own values."""
+
+    t_s: float
+    kind: str
+    values: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        """A value that must be text; JournalError when it is not there."""
+        value = self.values.get(name)
+        if not isinstance(value, str):
+            raise JournalError(f"a {self.kind} line without {name}", cure="it was not written by this program")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A journal as far as it could be read. ``bad`` says what is wrong with the line after the last good one."""
+
+    lines: tuple[Line, ...]
+    bad: str = ""
+
+
+def encode(t_s: float, kind: str, values: Mapping[str, Any]) -> bytes:
+    """One entry as bytes, newline included."""
+    text = json.dumps({"t_s": round(t_s, 6), "kind": kind, **values}, ensure_ascii=False, separators=(",", ":"))
+    body = text.encode()
+    return b"%08x %08x %s\n" % (len(body), crc32(body), body)
+
+
+def decode(raw: bytes) -> Line:
+    """One entry from its bytes, without the newline. Raises JournalError saying what is wrong with it."""
+    if len(raw) < _HEAD:
+        raise JournalError("the line is cut short")
+    try:
+        length, check = int(raw[:8], 16), int(raw[9:17], 16)
+    except ValueError:
+        raise JournalError("the line does not begin with a length and a checksum") from None
+    body = raw[_HEAD:]
+    if len(body) != length:
+        raise JournalError(f"the line has {len(body)} of {length} bytes")
+    if crc32(body) != check:
+        raise JournalError("the line's checksum is wrong")
+    try:
+        values = json.loads(body)
+        return Line(float(values.pop("t_s")), str(values.pop("kind")), values)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        raise JournalError("the line is not an entry of a journal") from None
+
+
+def read(path: Path) -> Reading:
+    """Every good line of a journal up to the first bad one. Raises JournalError when the file cannot be read."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise JournalError(f"cannot be read: {reason}", where=str(path), cure="give the path of a journal") from error
+    lines: list[Line] = []
+    for number, (raw, whole) in enumerate(_split(data), 1):
+        try:
+            if not whole:
+                raise JournalError("the line is cut short")
+            lines.append(decode(raw))
+        except JournalError as error:
+            return Reading(tuple(lines), f"line {number}: {error.what}")
+    return Reading(tuple(lines))
+
+
+def _split(data: bytes) -> Iterator[tuple[bytes, bool]]:
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at)
+        if end < 0:
+            yield data[at:], False
+            return
+        yield data[at:end], True
+        at = end + 1
+
+
+def message_values(message: Command | Event) -> dict[str, Any]:
+    """A message as JSON values; ``t_s`` of an event is the line's own."""
+    values = {f.name: getattr(message, f.name) for f in fields(message) if f.name != "t_s"}
+    return {"type": type(message).__name__, **values}
+
+
+def message_of(line: Line) -> Command | Event:
+    """The message of a command or event line. Raises JournalError when it names none."""
+    values = {k: v for k, v in line.values.items() if k != "number" or "number" in _names(line)}
+    cls = _TYPES.get(str(values.pop("type", "")))
+    if cls is None:
+        raise JournalError("the line names no message of this program", cure="it was written by another version")
+    names = {f.name for f in fields(cls)}
+    if "t_s" in names:
+        values["t_s"] = line.t_s
+    try:
+        message: Command | Event = cls(**values)
+        return message
+    except TypeError:
+        raise JournalError(f"the line is no whole {cls.__name__}", cure="it was written by another version") from None
+
+
+def _names(line: Line) -> set[str]:
+    cls = _TYPES.get(str(line.values.get("type", "")))
+    return {f.name for f in fields(cls)} if cls is not None else set()
