@@ -49,7 +49,7 @@ def shape_of(position: Position, locomotive: str) -> tuple[Position, tuple[str, 
 
 
 def explore(
-    start: Position, locomotive: str, steps: Steps, *, on_shape: Callable[[int], None] = lambda shapes: None
+    start: Position, locomotive: str, steps: Steps, *, on_shape: Callable[[int], None] = lambda _: None
 ) -> Graph:
     """The graph of everything reachable from a position; ``on_shape`` is told how many shapes are known."""
     first, wagons = shape_of(start, locomotive)

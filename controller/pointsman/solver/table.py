@@ -85,7 +85,8 @@ class Table:
     def draws(self, start: Position) -> NDArray[np.uint8]:
         """The distances of all draws from one start: of every way to put the goal's wagons into its places."""
         shape, _ = shape_of(start, self.locomotive)
-        return self.distance[self.graph.number[shape]]
+        row: NDArray[np.uint8] = self.distance[self.graph.number[shape]]
+        return row
 
 
 def table_for(

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from solver_cases import Case, case
+from tracks import inglenook, small, track_of
+
+from pointsman.errors import BudgetSpentError
+from pointsman.puzzle.puzzle import Count
+from pointsman.solver import kernel
+from pointsman.solver.arrangements import Arrangements, number_of_arrangements
+from pointsman.solver.cache import VARIABLE, cache_directory, read_sealed, writable, write_sealed
+from pointsman.solver.table import Progress, Table, build, table_for
+
+SMALL = case(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 3 1 2")
+
+
+def same(one: Table, other: Table) -> bool:
+    return one.graph.shapes == other.graph.shapes and bool(np.array_equal(one.distance, other.distance))
+
+
+class Searches:
+    """Counts how often a table is searched and not read."""
+
+    def __init__(self, cache: Path) -> None:
+        self.cache = cache
+        self.number = 0
+
+    def _told(self, progress: Progress) -> None:
+        self.number += progress.stage == "searching" and progress.depth == 0
+
+    def table(self, of: Case, count: Count = Count.RUNS) -> Table:
+        return table_for(*of, count, cache=self.cache, progress=self._told)
+
+
+def test_a_table_is_searched_once_and_read_again(tmp_path: Path) -> None:
+    searches = Searches(tmp_path)
+    first = searches.table(SMALL)
+    again = searches.table(SMALL)
+    assert searches.number == 1
+    assert same(first, again)
+    assert again.graph.routes == first.graph.routes
+    assert len(list(tmp_path.rglob("*"))) == 2  # the directory and the one file: no scraps
+
+
+def test_draws_and_other_positions_share_a_table_other_games_do_not(tmp_path: Path) -> None:
+    searches = Searches(tmp_path)
+    searches.table(SMALL)
+    searches.table(case(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 5 2 4"))
+    searches.table(case(small(), "s1: L 4 2 | s3: 5 | s2: 1 3", "s1: 1 2 3"))
+    assert searches.number == 1
+    searches.table(SMALL, Count.PULL_DROPS)
+    searches.table(case(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 3 1"))
+    searches.table(case(inglenook(3, 2, 2, 3, 5), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 3 1 2"))
+    assert searches.number == 4
+
+
+def test_positions_cut_off_from_one_another_have_a_table_each(tmp_path: Path) -> None:
+    """A wagon behind a locomotive that has no room to run round it stays there for good."""
+    stub = track_of("stub", {"a": 3, "b": 1}, {}, 1)
+    before, behind = case(stub, "a: L 1", "a: 1"), case(stub, "a: 1 L", "a: 1")
+    searches = Searches(tmp_path)
+    for of in (before, behind, before, behind):
+        assert searches.table(of).distance_of(of[1], of[2]) == 0
+    assert searches.number == 2
+    assert searches.table(before).distance_of(behind[1], behind[2]) is None
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda body: body[:-1],
+        lambda body: body[: len(body) // 2],
+        lambda body: b"",
+        lambda body: body[:200] + bytes([body[200] ^ 1]) + body[201:],
+        lambda body: b"another program's file\n" * 50,
+    ],
+    ids=["cut by a byte", "half", "empty", "one bit", "foreign"],
+)
+def test_a_damaged_file_is_searched_anew_and_replaced(tmp_path: Path, spoil: object) -> None:
+    searches = Searches(tmp_path)
+    good = searches.table(SMALL)
+    (path,) = tmp_path.rglob("*.table")
+    assert callable(spoil)
+    path.write_bytes(spoil(path.read_bytes()))
+    assert same(searches.table(SMALL), good)
+    assert searches.number == 2
+    searches.table(SMALL)
+    assert searches.number == 2
+
+
+def test_a_whole_file_of_another_game_or_format_is_not_believed(tmp_path: Path) -> None:
+    searches = Searches(tmp_path)
+    good = searches.table(SMALL)
+    (path,) = tmp_path.rglob("*.table")
+    write_sealed(path, b"pointsman distances 0\nold\n")
+    assert same(searches.table(SMALL), good)
+    assert searches.number == 2
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    searches = Searches(tmp_path / "file")
+    assert same(searches.table(SMALL), searches.table(SMALL))
+    assert searches.number == 2
+
+
+def test_more_steps_than_a_byte_holds_are_no_answer() -> None:
+    """A locomotive alone on a zigzag: every turnout takes two runs, and there are 130 of them."""
+    legs = 130
+    segments = {f"z{i}": 1 for i in range(legs + 1)} | {f"e{i}": 1 for i in range(legs)}
+    turnouts = {f"T{i}": (f"e{i}.from", f"z{i}.to", f"z{i + 1}.from") for i in range(legs)}
+    zigzag = track_of("zigzag", segments, turnouts, 0)
+    with pytest.raises(BudgetSpentError, match="not proved: more than 25"):
+        build(*case(zigzag, "z0: L", f"z{legs}: L"), Count.RUNS)
+
+
+def test_sealed_files(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "file"
+    assert read_sealed(path) is None
+    assert write_sealed(path, b"body")
+    assert read_sealed(path) == b"body"
+    path.write_bytes(path.read_bytes() + b"x")
+    assert read_sealed(path) is None
+
+
+def test_a_write_that_fails_leaves_no_scrap(tmp_path: Path) -> None:
+    (tmp_path / "taken" / "by a directory").mkdir(parents=True)
+    assert not write_sealed(tmp_path / "taken", b"body")
+    with pytest.raises(TypeError):
+        write_sealed(tmp_path / "other", "text")  # type: ignore[arg-type]
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_where_the_cache_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "named"))
+    assert cache_directory() == tmp_path / "named"
+    assert writable("x") == tmp_path / "named" / "x"
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
+    assert writable("x") is None
+    monkeypatch.delenv(VARIABLE)
+    assert "pointsman" in str(cache_directory())
+
+
+SOLVE_ONE = """
+import pathlib, sys
+sys.path[:0] = sys.argv[1:3]
+from tracks import small
+from solver_cases import case
+from pointsman.puzzle.puzzle import Count
+from pointsman.solver.search import solve
+print(solve(*case(small(), "head: L | s1: 1 2 3", "s1: 3 1 2"), Count.RUNS).optimum)
+"""
+
+
+@pytest.mark.parametrize("usable", [True, False], ids=["usable", "unusable"])
+def test_compiled_code_is_kept_in_the_users_cache_or_nowhere(tmp_path: Path, usable: bool) -> None:
+    cache = tmp_path / "cache"
+    if not usable:
+        cache.write_text("in the way")
+    here = Path(__file__).parent
+    source = Path(kernel.__file__).parent
+    before = sorted(source.rglob("*.nb[ci]"))
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | {VARIABLE: str(cache)}
+    command = [sys.executable, "-c", SOLVE_ONE, str(here), str(here.parent / "puzzle")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 0
+    assert sorted(source.rglob("*.nb[ci]")) == before
+    if usable:
+        assert list((cache / "compiled").rglob("*.nbi"))
+
+
+def test_the_compiled_loop_does_what_its_source_says() -> None:
+    """Random small graphs, both ways, level by level."""
+    dice = np.random.default_rng(7)
+    for _ in range(20):
+        shapes, size, arcs = (int(n) for n in dice.integers(1, 12, 3))
+        target = np.sort(dice.integers(0, shapes, arcs))
+        begins = np.searchsorted(target, np.arange(shapes + 1)).astype(np.int64)
+        source = dice.integers(0, shapes, arcs).astype(np.int32)
+        carrying = dice.integers(0, 3, arcs).astype(np.int32)
+        carried = np.array([dice.permutation(size) for _ in range(3)], dtype=np.int32)
+        one = np.full(shapes * size, kernel.FAR, dtype=np.uint8)
+        one[int(dice.integers(0, len(one)))] = 0
+        other = one.copy()
+        for depth in range(12):
+            found = kernel.spread(one, depth, 0, shapes, begins, source, carrying, carried)
+            assert found == kernel._spread(other, depth, 0, shapes, begins, source, carrying, carried)
+            assert np.array_equal(one, other)
+
+
+def test_arrangements() -> None:
+    some = Arrangements.of([2, 1])
+    assert some.rows.tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    assert some.carried(np.array([2, 0, 1], dtype=np.int8)).tolist() == [2, 0, 1]
+    assert number_of_arrangements([2, 1]) == len(some) == 3
+    many = Arrangements.of([3, 1, 2, 1])
+    assert len(many) == number_of_arrangements([3, 1, 2, 1]) == 420
+    assert many.rank(many.rows).tolist() == list(range(420))
+    assert many.rows.tolist() == sorted(many.rows.tolist())
+    assert len(Arrangements.of([])) == number_of_arrangements([]) == 1
