@@ -187,7 +187,7 @@ def _search(graph: Graph, arrangements: Arrangements, distance: NDArray[np.uint8
         depth += 1
         if new and depth + 1 >= FAR:
             raise BudgetSpentError(
-                f"not proved: more than {depth} steps, the most this table can hold", cure="count something else"
+                f"not proved: {depth} steps and more, the most this table can hold", cure="count something else"
             )
 
 
