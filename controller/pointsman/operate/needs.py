@@ -7,17 +7,15 @@ train must stand clear of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from pointsman.errors import RefusedError
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.stopping import Need
 from pointsman.operate.sweep import Sweep
+from pointsman.puzzle.journey import towards_after, train_after
 from pointsman.puzzle.moves import Run, train_of
-from pointsman.track.model import End, Leg, Track
-from pointsman.track.path import Stretch, following
+from pointsman.track.model import Track
 
 CONTACT_BUFFER_MM = 3.0
 """When vehicles are coupled up in front of a buffer, what is pushed may come this near to it."""
@@ -63,29 +61,6 @@ def furthest_mm(swept: Sweep, margin_mm: float) -> float:
     return swept.path.end_mm - margin_mm - last.offset_mm - last.half_buffers_mm
 
 
-def towards_after(track: Track, run: Run) -> End:
-    """The direction of a run, relative to the element where its locomotive stands afterwards."""
-    train = train_of(track, run.before, run.locomotive, run.towards)
-    here = train.places[train.vehicles.index(run.locomotive)]
-    element, leg = run.after.where(run.locomotive)
-    for forward in (True, False):
-        if _reaches(track, here, Stretch(element, leg, forward), dict(run.legs)):
-            return End.TO if forward else End.FROM
-    raise RefusedError([f"run {run} does not lead from {here.element} to {element}"])
-
-
-def _reaches(track: Track, here: Stretch, there: Stretch, legs: Mapping[str, Leg]) -> bool:
-    at: Stretch | None = here
-    seen: set[str] = set()
-    lie = {**dict.fromkeys(track.turnouts, Leg.CLOSED), **legs}
-    while at is not None and at.element not in seen:
-        if at == there:
-            return True
-        seen.add(at.element)
-        at = following(track, at, lie)
-    return False
-
-
 def _over_magnet(track: Track, swept: Sweep, upcoming: Run, need: Need) -> Need:
     """The coupling that the next run parts must stop over a magnet, and what is left must stand clear."""
     kept, left = boundary(track, upcoming)
@@ -108,7 +83,7 @@ def _over_magnet(track: Track, swept: Sweep, upcoming: Run, need: Need) -> Need:
 
 def _as_the_model_says(track: Track, allow: Allowances, swept: Sweep, run: Run, need: Need) -> Need:
     """What the model says stands in the foremost segment must stand clear in it, and what has left, have left."""
-    train = train_of(track, run.after, run.locomotive, towards_after(track, run))
+    train = train_after(track, run)
     front = train.places[-1]
     span = swept.path.span_mm(front.element)
     if front.leg is None and span is not None:

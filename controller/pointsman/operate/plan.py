@@ -13,14 +13,15 @@ from dataclasses import dataclass, replace
 from pointsman.errors import RefusedError
 from pointsman.operate.allowances import Allowances, reach_mm
 from pointsman.operate.belief import Belief
-from pointsman.operate.needs import furthest_mm, need_of, towards_after
+from pointsman.operate.needs import furthest_mm, need_of
 from pointsman.operate.office import Office
 from pointsman.operate.parting import draw_step, slack_step, to_part, uncouple_step
 from pointsman.operate.settle import moved
 from pointsman.operate.steps import DriveStep, Job, Stage, Step, TurnoutStep, UncoupleStep, Zone
 from pointsman.operate.stopping import Need, Stop
 from pointsman.operate.sweep import Sweep
-from pointsman.puzzle.moves import Run, train_of
+from pointsman.puzzle.journey import train_after
+from pointsman.puzzle.moves import Run
 from pointsman.track.model import End, Leg, Track
 from pointsman.track.wiring import Wiring
 
@@ -166,7 +167,7 @@ class Planner:
         speeds = office.track.speeds
         stop = self._meeting(swept, need) if need.contact else office.stop_of(swept, need, speeds.creep)
         train = " ".join(b.vehicle for b in swept.bodies if b.in_train)
-        front = train_of(office.track, run.after, run.locomotive, towards_after(office.track, run)).places[-1]
+        front = train_after(office.track, run).places[-1]
         text = f"drive {train} {'to couple up in' if need.contact else 'to'} {front.element}"
         return office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling), text)
 
