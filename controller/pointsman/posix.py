@@ -1,0 +1,76 @@
+"""Every call that only POSIX systems have, in one file: locks on a port, who holds it, whose it is.
+
+On Windows the functions answer "not known": the system itself refuses a second opening there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+    import grp
+    import termios
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that has a file open."""
+
+    pid: int
+    program: str
+
+    def __str__(self) -> str:
+        return f"{self.program} (process {self.pid})"
+
+
+def claim_terminal(fd: int) -> None:
+    """Let the kernel refuse every later opening of this terminal (TIOCEXCL; root may still). Raises OSError."""
+    if sys.platform != "win32":
+        fcntl.ioctl(fd, termios.TIOCEXCL)
+
+
+def release_terminal(fd: int) -> None:
+    """Undo ``claim_terminal``: the flag would outlive us while any process has the terminal open. Raises OSError."""
+    if sys.platform != "win32":
+        fcntl.ioctl(fd, termios.TIOCNXCL)
+
+
+def holders(path: str) -> list[Holder]:
+    """The processes that have ``path`` open, ours too, as far as this user may see them (Linux: /proc)."""
+    wanted = os.path.realpath(path)
+    found = [Holder(int(process.name), _program(process)) for process in _processes() if _has_open(process, wanted)]
+    return sorted(found, key=lambda holder: holder.pid)
+
+
+def _processes() -> list[Path]:
+    root = Path("/proc")
+    return [entry for entry in root.iterdir() if entry.name.isdigit()] if root.is_dir() else []
+
+
+def _has_open(process: Path, wanted: str) -> bool:
+    try:
+        return any(str(link.readlink()) == wanted for link in (process / "fd").iterdir())
+    except OSError:
+        # another user's process, or one that ended meanwhile
+        return False
+
+
+def _program(process: Path) -> str:
+    try:
+        return (process / "comm").read_text().strip() or "a program"
+    except OSError:
+        return "a program that just ended"
+
+
+def group_of(path: str) -> str:
+    """The group that a device file belongs to (``dialout``, ``uucp``), or an empty string."""
+    if sys.platform == "win32":
+        return ""
+    try:
+        return grp.getgrgid(Path(path).stat().st_gid).gr_name
+    except (OSError, KeyError):
+        return ""

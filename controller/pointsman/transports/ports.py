@@ -1,0 +1,46 @@
+"""Which serial ports are there, and may we use them? Nothing is opened, so no port in use is disturbed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from serial.tools import list_ports as pyserial_ports
+
+from pointsman import posix
+
+
+@dataclass(frozen=True, slots=True)
+class PortInfo:
+    """A serial port. ``stable_path`` keeps its name over replugging; ``group`` is the one to join for permission."""
+
+    path: str
+    stable_path: str
+    description: str
+    hardware_id: str
+    permitted: bool
+    group: str
+    holders: tuple[posix.Holder, ...]
+
+
+def list_ports() -> list[PortInfo]:
+    """All serial ports, sorted by path, with who holds them and whether this user may open them."""
+    stable = _stable_paths()
+    return [
+        PortInfo(
+            path=port.device,
+            stable_path=stable.get(os.path.realpath(port.device), ""),
+            description=port.description,
+            hardware_id=port.hwid,
+            permitted=os.access(port.device, os.R_OK | os.W_OK),
+            group=posix.group_of(port.device),
+            holders=tuple(posix.holders(port.device)),
+        )
+        for port in sorted(pyserial_ports.comports())
+    ]
+
+
+def _stable_paths() -> dict[str, str]:
+    folder = Path("/dev/serial/by-id")
+    return {os.path.realpath(link): str(link) for link in folder.iterdir()} if folder.is_dir() else {}

@@ -1,0 +1,204 @@
+"""A link over a serial port, through pyserial in one reader thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import threading
+from typing import Literal
+
+import serial
+
+from pointsman import posix
+from pointsman.errors import LinkLostError, PortError
+from pointsman.transports.base import WRITE_TIMEOUT_S, Transport
+
+BAUD_RATE = 115200
+SILENCE_BEFORE_DTR_S = 5.0
+"""A board that says nothing for so long with DTR low may be one that talks only while DTR is high."""
+READER_ENDS_WITHIN_S = 1.0
+
+Dtr = Literal["auto", "low", "high"]
+
+
+class SerialTransport(Transport):
+    """A serial port, 8N1 without flow control, locked against other programs while it is open.
+
+    ``dtr``: on many boards the line resets the station, on some it must be high before they talk. ``low`` and
+    ``high`` keep it so; ``auto`` keeps it low, and raises it once, with a note, if nothing is heard for 5 s.
+    """
+
+    def __init__(self, port: str, *, baud_rate: int = BAUD_RATE, dtr: Dtr = "auto") -> None:
+        super().__init__(port)
+        self._baud_rate = baud_rate
+        self._dtr = dtr
+        self._port: serial.Serial | None = None
+        self._reader: threading.Thread | None = None
+        self._dtr_timer: asyncio.TimerHandle | None = None
+
+    async def _open(self) -> None:
+        assert self._loop is not None
+        # made without a name: with one it would be opened at once, with DTR high, which resets many boards
+        port = serial.Serial()
+        port.baudrate = self._baud_rate
+        port.write_timeout = WRITE_TIMEOUT_S
+        port.exclusive = True
+        port.dtr = self._dtr == "high"
+        port.rts = False
+        port.port = self.name
+        try:
+            port.open()
+        except (OSError, ValueError) as error:
+            raise _port_error(self.name, error) from error
+        try:
+            self._claim(port)
+        except BaseException:
+            port.close()
+            raise
+        self._port = port
+        self._reader = threading.Thread(
+            target=self._read, args=(port, self._loop), name=f"reader of {self.name}", daemon=True
+        )
+        self._reader.start()
+        if self._dtr == "auto":
+            self._dtr_timer = self._loop.call_later(SILENCE_BEFORE_DTR_S, self._raise_dtr, self.received_bytes)
+
+    def _claim(self, port: serial.Serial) -> None:
+        # The lock that pyserial takes is advice; not every program asks for it. A simulated station may well keep
+        # the other descriptor of its own pseudo-terminal open, which is no rival.
+        if not os.path.realpath(self.name).startswith("/dev/pts/") and _others(self.name):
+            raise _held(self.name)
+        try:
+            posix.claim_terminal(port.fileno())
+        except OSError as error:
+            raise _port_error(self.name, error) from error
+
+    def _read(self, port: serial.Serial, loop: asyncio.AbstractEventLoop) -> None:
+        """The reader thread: blocks in read, ends when the port is shut or gone."""
+        reason = ""
+        try:
+            while self._port is port:
+                data = port.read(1)
+                data += port.read(port.in_waiting) if data else b""
+                if not data:
+                    break
+                _call_in(loop, self._deliver_from, port, data)
+        except OSError as error:
+            reason = _loss(error)
+        _call_in(loop, self._lose_from, port, reason or "the port was closed")
+
+    def _deliver_from(self, port: serial.Serial, data: bytes) -> None:
+        if self._port is port:
+            self._deliver(data)
+
+    def _lose_from(self, port: serial.Serial, reason: str) -> None:
+        if self._port is port:
+            self._lose(reason)
+
+    def _raise_dtr(self, received_before: int) -> None:
+        self._dtr_timer = None
+        if self._port is None or self.received_bytes != received_before:
+            return
+        try:
+            self._port.dtr = True
+        except OSError as error:
+            self._on_note(f"{self.name}: nothing heard, and DTR cannot be raised ({error.strerror or error})")
+        else:
+            self._on_note(f"{self.name}: nothing heard for {SILENCE_BEFORE_DTR_S:g} s, so DTR was raised")
+
+    def _write(self, data: bytes) -> None:
+        assert self._port is not None
+        try:
+            written = self._port.write(data)
+        except serial.SerialTimeoutException as error:
+            raise LinkLostError(
+                f"the port takes no bytes for {WRITE_TIMEOUT_S:g} s", where=self.name, cure="replug the cable"
+            ) from error
+        except OSError as error:
+            raise LinkLostError(_loss(error), where=self.name, cure="plug the cable in, then open again") from error
+        if written != len(data):
+            raise LinkLostError(f"the port took {written} of {len(data)} bytes", where=self.name)
+
+    def _shut(self) -> None:
+        port, reader = self._port, self._reader
+        self._port = self._reader = None
+        if self._dtr_timer is not None:
+            self._dtr_timer.cancel()
+            self._dtr_timer = None
+        if port is None:
+            return
+        port.cancel_read()
+        if reader is not None and reader is not threading.current_thread():
+            # closed under a reader, its descriptor could be another file's in the next moment
+            reader.join(READER_ENDS_WITHIN_S)
+        with contextlib.suppress(OSError):  # the terminal is gone: so is its flag
+            posix.release_terminal(port.fileno())
+        with contextlib.suppress(OSError):  # closing a port that was unplugged
+            port.close()
+
+    def guardian_fds(self) -> tuple[int, ...]:
+        """The port's descriptor."""
+        return (self._port.fileno(),) if self._port is not None else ()
+
+
+def _call_in(loop: asyncio.AbstractEventLoop, callback: object, *args: object) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop was closed without closing the port: nobody listens any more
+        loop.call_soon_threadsafe(callback, *args)  # type: ignore[arg-type]
+
+
+def _errno(error: Exception) -> int | None:
+    """pyserial wraps the system's error into one without a number; the number is in the context."""
+    inner = error.__context__
+    return getattr(error, "errno", None) or (inner.errno if isinstance(inner, OSError) else None)
+
+
+def _loss(error: OSError) -> str:
+    # no number at all: pyserial saw the end of file, which a terminal has only when its device is gone
+    if _errno(error) in (None, errno.EIO, errno.ENXIO, errno.ENODEV, errno.EBADF):
+        return "the port has vanished (unplugged, or the other side closed it)"
+    return f"the port failed: {error.strerror or error}"
+
+
+def _port_error(name: str, error: Exception) -> PortError:
+    number = _errno(error)
+    if number == errno.ENOENT:
+        return PortError(
+            "there is no such port", where=name, cure="plug the cable in; `pointsman ports` lists what is there"
+        )
+    if number in (errno.EACCES, errno.EPERM):
+        group = posix.group_of(name) or "dialout"
+        return PortError(
+            "you have no permission to open it",
+            where=name,
+            cure=f"join its group: sudo usermod -a -G {group} $USER, then log out and in again",
+        )
+    if number in (errno.EBUSY, errno.EAGAIN):
+        return _held(name)
+    if number in (errno.EIO, errno.ENXIO, errno.ENODEV):
+        return PortError(
+            "the port is there, the device is not", where=name, cure="unplug the cable and plug it in again"
+        )
+    return PortError(
+        f"it cannot be used as a serial port ({error})", where=name, cure="`pointsman ports` lists the ports"
+    )
+
+
+def _others(name: str) -> list[posix.Holder]:
+    return [holder for holder in posix.holders(name) if holder.pid != os.getpid()]
+
+
+def _held(name: str) -> PortError:
+    found = posix.holders(name)
+    if not found:
+        return PortError(
+            "another program holds it (of another user: its name is hidden)",
+            where=name,
+            cure=f"sudo fuser -v {name} names it",
+        )
+    who = ", ".join("this program itself" if holder.pid == os.getpid() else str(holder) for holder in found)
+    cure = "close that program, then try again"
+    if any(holder.program.startswith("brltty") for holder in found):
+        cure = "brltty takes USB-serial chips for braille displays: sudo apt remove brltty"
+    return PortError(f"held by {who}", where=name, cure=cure)

@@ -1,0 +1,241 @@
+"""The serial link on real pseudo-terminals, in real time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import sys
+import threading
+import time
+import tty
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pointsman.errors import LinkLostError, PortError
+from pointsman.transports.ports import list_ports
+from pointsman.transports.serial import SerialTransport
+from railsim.clock import run_virtual
+
+pytestmark = pytest.mark.system
+
+TIOCGEXCL = 0x80045440
+"""Linux: is this terminal claimed? (not in the termios module)"""
+
+
+class Pty:
+    """The far end of a serial port: the master side of a pseudo-terminal."""
+
+    def __init__(self) -> None:
+        self.master, slave = os.openpty()
+        tty.setraw(slave)
+        self.path = os.ttyname(slave)
+        os.close(slave)
+        os.set_blocking(self.master, False)
+
+    def write(self, data: bytes) -> None:
+        os.write(self.master, data)
+
+    def vanish(self) -> None:
+        os.close(self.master)
+        self.master = -1
+
+
+@pytest.fixture
+def pty() -> Iterator[Pty]:
+    made = Pty()
+    yield made
+    if made.master >= 0:
+        made.vanish()
+
+
+class Ear:
+    """Collects what a transport calls back, and lets a test wait for it."""
+
+    def __init__(self, transport: SerialTransport) -> None:
+        self.data = b""
+        self.lost: list[str] = []
+        self.notes: list[str] = []
+        self._changed = asyncio.Event()
+        transport.listen(self._on_data, self._on_lost, self.notes.append)
+
+    def _on_data(self, data: bytes) -> None:
+        self.data += data
+        self._changed.set()
+
+    def _on_lost(self, reason: str) -> None:
+        self.lost.append(reason)
+        self._changed.set()
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        async with asyncio.timeout(3):
+            while not true():
+                self._changed.clear()
+                await self._changed.wait()
+
+
+async def read_from(pty: Pty, length: int) -> bytes:
+    """What the port's other end receives, ``length`` bytes of it."""
+    loop = asyncio.get_running_loop()
+    got = b""
+    async with asyncio.timeout(3):
+        while len(got) < length:
+            readable = asyncio.Event()
+            loop.add_reader(pty.master, readable.set)
+            try:
+                await readable.wait()
+            finally:
+                loop.remove_reader(pty.master)
+            with contextlib.suppress(BlockingIOError):
+                got += os.read(pty.master, 4096)
+    return got
+
+
+async def test_bytes_pass_both_ways_and_are_counted(pty: Pty) -> None:
+    port = SerialTransport(pty.path)
+    ear = Ear(port)
+    await port.open()
+    port.write(b"<s><#>")
+    assert await read_from(pty, 6) == b"<s><#>"
+    noise = bytes(range(256)) * 4
+    pty.write(noise)
+    await ear.until(lambda: len(ear.data) >= len(noise))
+    assert ear.data == noise, "the line discipline must not touch a byte"
+    assert (port.sent_bytes, port.received_bytes) == (6, 1024)
+    await port.close()
+    assert not ear.lost
+
+
+async def test_a_vanished_port_is_a_loss_without_a_busy_loop_and_opens_again(pty: Pty) -> None:
+    port = SerialTransport(pty.path)
+    ear = Ear(port)
+    await port.open()
+    pty.vanish()
+    await ear.until(lambda: bool(ear.lost))
+    assert "vanished" in ear.lost[0]
+    with pytest.raises(LinkLostError):
+        port.write(b"<!>")
+    before = time.process_time()
+    await asyncio.sleep(0.3)  # real time in which a spinning reader would use up a core
+    assert time.process_time() - before < 0.05
+    assert not [thread for thread in threading.enumerate() if pty.path in thread.name]
+    assert len(ear.lost) == 1
+    with pytest.raises(PortError, match="no such port") as refusal:
+        await port.open()
+    assert "pointsman ports" in refusal.value.cure
+
+    again = Pty()
+    reopened = SerialTransport(again.path)
+    ear = Ear(reopened)
+    await reopened.open()
+    again.write(b"<# 50>\n")
+    await ear.until(lambda: ear.data == b"<# 50>\n")
+    await reopened.close()
+    again.vanish()
+
+
+async def test_closing_and_opening_the_same_port_again_and_again(pty: Pty) -> None:
+    port = SerialTransport(pty.path)
+    ear = Ear(port)
+    for turn in range(5):
+        await port.open()
+        pty.write(b"<# %d>\n" % turn)
+        await ear.until(lambda turn=turn: ear.data.endswith(b"<# %d>\n" % turn))
+        await port.close()
+    assert not ear.lost
+    assert not [thread for thread in threading.enumerate() if pty.path in thread.name]
+
+
+HOLDER = """
+import fcntl, os, sys
+port = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
+fcntl.flock(port, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+async def test_a_port_that_another_program_holds_names_the_program(pty: Pty) -> None:
+    pipe = asyncio.subprocess.PIPE
+    holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, pty.path, stdin=pipe, stdout=pipe)
+    assert holder.stdout is not None
+    assert await holder.stdout.readline() == b"held\n"
+    with pytest.raises(PortError, match="held by") as refusal:
+        await SerialTransport(pty.path).open()
+    assert "python" in str(refusal.value)
+    assert f"(process {holder.pid})" in str(refusal.value)
+    assert "close that program" in refusal.value.cure
+    await holder.communicate(b"")
+    port = SerialTransport(pty.path)
+    await port.open()
+    await port.close()
+
+
+async def test_a_second_opening_is_refused_and_the_first_goes_on(pty: Pty) -> None:
+    first = SerialTransport(pty.path)
+    ear = Ear(first)
+    await first.open()
+    with pytest.raises(PortError, match="this program itself"):
+        await SerialTransport(pty.path).open()
+    pty.write(b"<# 50>\n")
+    await ear.until(lambda: ear.data == b"<# 50>\n")
+    # the kernel's own flag keeps out (but for root) programs that do not ask for locks
+    fd = os.open(pty.path, os.O_RDWR | os.O_NOCTTY) if os.geteuid() == 0 else None
+    if fd is not None:
+        assert fcntl.ioctl(fd, TIOCGEXCL, b"\0\0\0\0") == b"\1\0\0\0"
+    await first.close()
+    if fd is not None:
+        assert fcntl.ioctl(fd, TIOCGEXCL, b"\0\0\0\0") == b"\0\0\0\0"
+        os.close(fd)
+
+
+async def test_a_port_that_takes_no_bytes_is_a_loss_within_its_time(pty: Pty) -> None:
+    port = SerialTransport(pty.path)
+    ear = Ear(port)
+    await port.open()
+    started = time.monotonic()
+
+    def flood() -> None:
+        for _ in range(200):
+            port.write(b"<# 50>\n" * 100)
+
+    with pytest.raises(LinkLostError, match="takes no bytes"):
+        flood()
+    assert time.monotonic() - started < 1.5
+    await ear.until(lambda: bool(ear.lost))
+
+
+def test_silence_raises_dtr_once_and_a_terminal_without_that_line_is_borne(pty: Pty) -> None:
+    notes: list[str] = []
+
+    async def silent() -> None:
+        port = SerialTransport(pty.path)
+        port.listen(lambda _: None, lambda _: None, notes.append)
+        await port.open()
+        await asyncio.sleep(7)
+        port.write(b"<s>")
+        await port.close()
+
+    run_virtual(silent(), speed=20)
+    assert len(notes) == 1
+    assert "nothing heard" in notes[0]
+    assert "DTR" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [("/dev/no-such-port", "no such port"), ("/dev/null", "cannot be used as a serial port"), ("/", "cannot be used")],
+)
+async def test_what_is_no_serial_port_is_refused_with_a_cure(path: str, what: str) -> None:
+    with pytest.raises(PortError, match=what) as refusal:
+        await SerialTransport(path).open()
+    assert refusal.value.cure
+    assert refusal.value.where == path
+
+
+def test_listing_ports_opens_none(pty: Pty) -> None:
+    for info in list_ports():
+        assert info.path.startswith("/dev/")
+        assert info.permitted in (True, False)
