@@ -86,9 +86,7 @@ class Goal:
         """The same goal with vehicles renamed; a set keeps no order, so it is sorted as before the renaming."""
         return Goal(
             tuple(
-                Term(
-                    term.segments, _in_order([names.get(v, v) for v in term.vehicles], term.any_order), term.any_order
-                )
+                Term(term.segments, _in_order([names.get(v, v) for v in term.vehicles], term.any_order), term.any_order)
                 for term in self.terms
             )
         )

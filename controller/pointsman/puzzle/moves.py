@@ -139,9 +139,7 @@ def why_impossible(track: Track, position: Position, locomotive: str) -> str:
     train = train_of(track, position, locomotive, End.TO)
     for turnout, vehicle, _ in position.turnouts:
         if vehicle not in train.vehicles:
-            return (
-                f"{vehicle} stands on {turnout} and is not coupled to {locomotive}: nothing may be left on a turnout"
-            )
+            return f"{vehicle} stands on {turnout} and is not coupled to {locomotive}: nothing may be left on a turnout"
     return ""
 
 
@@ -159,12 +157,15 @@ class _Moving:
     standing: dict[str, tuple[str, ...]]
 
 
-def _advance(
-    track: Track, position: Position, locomotive: str, towards: End, train: Train, left: int
-) -> Iterator[Run]:
-    """All runs in one direction that leave the given number of vehicles, one way after the other, nearest stops first."""
-    stretches = tuple(dict.fromkeys(train.places[left:]))
-    counts = tuple(sum(place == stretch for place in train.places[left:]) for stretch in stretches)
+def _advance(track: Track, position: Position, locomotive: str, towards: End, train: Train, left: int) -> Iterator[Run]:
+    """All runs one way that leave so many vehicles, one route after the other, nearest stops first."""
+    stretches: list[Stretch] = []
+    counts: list[int] = []
+    for place in train.places[left:]:
+        if not stretches or stretches[-1].element != place.element:
+            stretches.append(place)
+            counts.append(0)
+        counts[-1] += 1
     legs = tuple((stretch.element, stretch.leg) for stretch in stretches if stretch.leg is not None)
     dropped = train.vehicles[:left]
     standing = dict(position.segments)
@@ -174,7 +175,7 @@ def _advance(
     if dropped:
         rear = train.places[0]
         standing[rear.element] = dropped if rear.forward else dropped[::-1]
-    start = _Moving(train.vehicles[left:], stretches, counts, legs, standing)
+    start = _Moving(train.vehicles[left:], tuple(stretches), tuple(counts), legs, standing)
     ways = [(moving, 1) for moving in reversed(_steps(track, start))]
     while ways:
         moving, units = ways.pop()
@@ -297,7 +298,7 @@ def _most_left(train: Train, locomotive: str) -> int:
     rear = train.places[0]
     if rear.leg is not None:
         return 0
-    return min(train.vehicles.index(locomotive), sum(place == rear for place in train.places))
+    return min(train.vehicles.index(locomotive), sum(place.element == rear.element for place in train.places))
 
 
 def _position(track: Track, before: Position, moving: _Moving) -> Position:

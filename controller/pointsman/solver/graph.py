@@ -8,6 +8,7 @@ permutation it makes of the arrangement. The whole legality is asked once per sh
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -53,24 +54,39 @@ def explore(
 ) -> Graph:
     """The graph of everything reachable from a position; ``on_shape`` is told how many shapes are known."""
     first, wagons = shape_of(start, locomotive)
-    number = {first: 0}
+    known = {_outline(first, locomotive): 0}
     shapes = [first]
     permutations: dict[tuple[int, ...], int] = {tuple(range(len(wagons))): 0}
     routes: dict[tuple[tuple[str, str], ...], int] = {}
-    arcs: dict[tuple[int, int, int, int, int], None] = {}
+    arcs = array("i")  # five numbers an arc
     at = 0
     while at < len(shapes):
         on_shape(len(shapes))
         for step in steps(shapes[at]):
-            shape, order = shape_of(step.after, locomotive)
-            if shape not in number:
-                number[shape] = len(shapes)
-                shapes.append(shape)
-            carried = permutations.setdefault(tuple(int(slot) for slot in order), len(permutations))
+            after = step.after
+            outline = _outline(after, locomotive)
+            found = known.setdefault(outline, len(shapes))
+            if found == len(shapes):
+                shapes.append(shape_of(after, locomotive)[0])
+            order = tuple(int(vehicle) for vehicle in after.vehicles if vehicle != locomotive)
+            carried = permutations.setdefault(order, len(permutations))
             way = routes.setdefault(step.legs, len(routes))
-            arcs[at, number[shape], carried, step.units, way] = None
+            arcs.extend((at, found, carried, step.units, way))
         at += 1
-    columns = np.array(list(arcs), dtype=np.int32).reshape(-1, 5).T
+    columns = np.array(arcs, dtype=np.int32).reshape(-1, 5).T
     source, target, permutation, units, route = (np.ascontiguousarray(column) for column in columns)
     table = np.array(list(permutations), dtype=np.int8).reshape(len(permutations), len(wagons))
+    number = {shape: place for place, shape in enumerate(shapes)}
     return Graph(tuple(shapes), number, source, target, permutation, units, route, table, tuple(routes))
+
+
+def _outline(position: Position, locomotive: str) -> tuple[object, ...]:
+    """What two positions of one shape have in common; much quicker to make and to find again than the shape."""
+    found: list[object] = []
+    for _, vehicles in position.segments:
+        found.append(len(vehicles))
+        if locomotive in vehicles:
+            found.append((vehicles.index(locomotive),))
+    for turnout, vehicle, leg in position.turnouts:
+        found += (turnout, leg.value, vehicle == locomotive)
+    return tuple(found)
