@@ -41,9 +41,19 @@ class PointsmanError(Exception):
         self.cure = cure
         super().__init__(what, where, cure)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross from the solver's process to ours; keyword-only arguments do not survive the usual way.
+        return _revived, (type(self), self.__dict__)
+
     def __str__(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
         return f"{head}\n  -> {self.cure}" if self.cure else head
+
+
+def _revived(cls: type[PointsmanError], values: dict[str, object]) -> PointsmanError:
+    error = cls.__new__(cls)
+    error.__dict__.update(values)
+    return error
 
 
 class UsageError(PointsmanError):

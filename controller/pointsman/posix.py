@@ -74,3 +74,9 @@ def group_of(path: str) -> str:
         return grp.getgrgid(Path(path).stat().st_gid).gr_name
     except (OSError, KeyError):
         return ""
+
+
+def lower_priority() -> None:
+    """Let this process give way to others: for searching and compiling beside a play."""
+    if sys.platform != "win32":
+        os.nice(10)

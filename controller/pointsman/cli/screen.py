@@ -1,0 +1,116 @@
+"""The live picture of a play, drawn by a thread of its own: a slow or dead terminal never holds up a stop."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from pointsman.app import Chosen
+from pointsman.cli.diagram import Lie, Surety, can_draw, render
+from pointsman.dispatch.dispatcher import Status
+from pointsman.operate.belief import Spot
+from pointsman.track.model import Leg
+
+FRAMES_PER_S = 10.0
+STEPS_SHOWN = 6
+
+
+class Screen:
+    """Shows statuses until closed. ``on_gone`` is called, from the thread, when nobody can read any more."""
+
+    def __init__(self, console: Console, chosen: Chosen, on_gone: Callable[[str], None]) -> None:
+        self._console = console
+        self._chosen = chosen
+        self._on_gone = on_gone
+        self._steps: deque[str] = deque(maxlen=STEPS_SHOWN)
+        self._waiting: deque[Status] = deque()
+        self._wake = threading.Event()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="screen", daemon=True)
+        self._thread.start()
+
+    def show(self, status: Status) -> None:
+        """Take a status; returns at once."""
+        self._waiting.append(status)
+        self._wake.set()
+
+    def close(self) -> None:
+        """Draw what is left and end the thread."""
+        self._ending.set()
+        self._wake.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            if self._console.is_terminal:
+                with Live(console=self._console, auto_refresh=False, transient=False) as live:
+                    self._loop(lambda status: live.update(self._picture(status), refresh=True))
+            else:
+                self._loop(lambda _: None)
+        except OSError as error:
+            self._on_gone(f"the screen is gone ({error.strerror})")
+
+    def _loop(self, draw: Callable[[Status], None]) -> None:
+        doing = ("", 0)
+        while not (self._ending.is_set() and not self._waiting):
+            self._wake.wait()
+            self._wake.clear()
+            latest = None
+            while self._waiting:
+                latest = self._waiting.popleft()
+                if latest.note or (latest.doing, latest.run) != doing:
+                    doing = (latest.doing, latest.run)
+                    self._log(latest)
+            if latest is not None:
+                draw(latest)
+            self._ending.wait(1 / FRAMES_PER_S)
+
+    def _log(self, status: Status) -> None:
+        where = f"run {status.run} of {status.runs}" if status.run else "before the first run"
+        line = f"{status.t_s:8.1f} s  {where}: {status.note or status.doing}"
+        self._steps.append(line)
+        if not self._console.is_terminal:
+            self._console.print(line, markup=False, highlight=False)
+
+    def _picture(self, status: Status) -> Group:
+        chosen = self._chosen
+        goal = Text.assemble(("wanted  ", "dim"), (str(chosen.goal), "bold"))
+        score = status.score
+        counted = Text(
+            f"{score.runs} runs done of {status.runs}, {score.raw_starts} starts, "
+            f"{score.uncouplings} uncouplings, {score.turnouts_moved} points set",
+            style="dim",
+        )
+        return Group(goal, diagram(self._console, chosen, status), Text("\n".join(self._steps)), counted)
+
+
+def diagram(console: Console, chosen: Chosen, status: Status) -> Text:
+    """The layout as it is believed to be at a status."""
+    belief, track = status.belief, chosen.track
+    spots: dict[str, Spot] = dict(belief.spots)
+    if status.drive is not None:
+        envelope = status.drive.envelope.at(status.t_s)
+        spots |= status.drive.step.sweep.spots(envelope.slow.x_mm, envelope.fast.x_mm)
+    lies = {name: _lie(belief.commanded.get(name), name in status.turning) for name in track.turnouts}
+    width = min(console.width, 100)
+    return render(track, in_order(spots), lies=lies, beams=belief.beams, width=width, unicode=can_draw(console))
+
+
+def in_order(spots: Mapping[str, Spot]) -> dict[str, list[str]]:
+    """The vehicles of every element in from -> to order, by where their middles are believed to be."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(spots, key=lambda name: spots[name].place.at_mm):
+        found.setdefault(spots[name].place.element, []).append(name)
+    return found
+
+
+def _lie(leg: Leg | None, moving: bool) -> Lie:
+    if moving:
+        return Lie(leg, Surety.MOVING)
+    # Nothing on the layout sees the blades: what was commanded is assumed once its time has passed.
+    return Lie(leg, Surety.UNKNOWN if leg is None else Surety.ASSUMED)
