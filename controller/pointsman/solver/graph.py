@@ -25,7 +25,7 @@ Ints = NDArray[np.int32]
 class Graph:
     """All shapes reachable from one of them. Arcs stand sorted by source.
 
-    ``shapes``: positions whose wagons are named by their slot, "0", "1" ... in reading order; ``number`` finds them.
+    ``shapes``: positions whose wagons are named by their slot, ".0", ".1" ... in reading order; ``number`` finds them.
     ``source``,
     ``target``, ``units``: one entry per arc; ``permutation`` and ``route`` index ``permutations`` and ``routes``.
     After an arc, slot i holds what stood in slot ``permutations[p, i]``. ``routes`` are the legs that the turnouts
@@ -46,7 +46,17 @@ class Graph:
 def shape_of(position: Position, locomotive: str) -> tuple[Position, tuple[str, ...]]:
     """The shape of a position and its arrangement: the wagons in reading order."""
     wagons = tuple(vehicle for vehicle in position.vehicles if vehicle != locomotive)
-    return position.renamed({wagon: str(slot) for slot, wagon in enumerate(wagons)}), wagons
+    return position.renamed({wagon: slot_name(slot) for slot, wagon in enumerate(wagons)}), wagons
+
+
+def slot_name(slot: int) -> str:
+    """What a shape calls the wagon in a slot: no vehicle of a layout can be called so."""
+    return f".{slot}"
+
+
+def slot_of(name: str) -> int:
+    """The slot of a wagon of a shape."""
+    return int(name[1:])
 
 
 def explore(
@@ -68,7 +78,7 @@ def explore(
             found = known.setdefault(outline, len(shapes))
             if found == len(shapes):
                 shapes.append(shape_of(after, locomotive)[0])
-            order = tuple(int(vehicle) for vehicle in after.vehicles if vehicle != locomotive)
+            order = tuple(slot_of(vehicle) for vehicle in after.vehicles if vehicle != locomotive)
             carried = permutations.setdefault(order, len(permutations))
             way = routes.setdefault(step.legs, len(routes))
             arcs.extend((at, found, carried, step.units, way))

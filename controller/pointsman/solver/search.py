@@ -19,7 +19,7 @@ from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.moves import Run, why_impossible
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
-from pointsman.solver.graph import Graph, shape_of
+from pointsman.solver.graph import Graph, shape_of, slot_name
 from pointsman.solver.steps import Step, Steps, steps_of
 from pointsman.solver.table import BUDGET, FAR, Report, Table, silent, table_for
 from pointsman.track.model import Track
@@ -173,7 +173,7 @@ def _steps_along(arcs: Sequence[int], table: Table, start: Position, steps: Step
     for arc in arcs:
         _, wagons = shape_of(position, table.locomotive)
         order = graph.permutations[graph.permutation[arc]]
-        after = graph.shapes[graph.target[arc]].renamed({str(i): wagons[slot] for i, slot in enumerate(order)})
+        after = graph.shapes[graph.target[arc]].renamed({slot_name(i): wagons[slot] for i, slot in enumerate(order)})
         route = graph.routes[graph.route[arc]]
         wanted = (after, int(graph.units[arc]), route)
         step = next(step for step in steps(position) if (step.after, step.units, step.legs) == wanted)

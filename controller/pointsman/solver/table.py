@@ -23,11 +23,11 @@ from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
 from pointsman.solver.arrangements import Arrangements, number_of_arrangements
 from pointsman.solver.cache import cache_directory, read_sealed, write_sealed
-from pointsman.solver.graph import Graph, explore, shape_of
+from pointsman.solver.graph import Graph, explore, shape_of, slot_of
 from pointsman.solver.steps import check_start, steps_of
 from pointsman.track.model import Leg, Track
 
-FORMAT = "pointsman distances 1"
+FORMAT = "pointsman distances 2"
 FAR = 255
 BUDGET = 200_000_000
 """Positions, one byte each, that a search may look at unless the caller says otherwise."""
@@ -37,7 +37,7 @@ _SLICE = 1_000_000  # positions per call of the kernel: some 50 ms, so that Ctrl
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a search has come: ``stage`` in words, positions with a known distance, and the steps looked back."""
+    """How far a search has come: ``stage`` in words, positions found in this stage so far, steps looked back."""
 
     stage: str
     positions: int
@@ -132,6 +132,7 @@ def build(
     kinds = goal.kinds(wagons)
     counts = _counts(kinds)
     size = number_of_arrangements(counts)
+    told = [0]
 
     def on_shape(shapes: int) -> None:
         if shapes * size > budget:
@@ -139,7 +140,9 @@ def build(
                 f"not proved: there are more than {shapes * size:,} positions, and the budget is {budget:,}",
                 cure="allow more positions, or name fewer wagons in the goal: those not named are alike",
             )
-        progress(Progress("looking where wagons can stand", 0, 0))
+        if shapes >> 8 > told[0]:
+            told[0] = shapes >> 8
+            progress(Progress("looking where wagons can stand", shapes * size, 0))
 
     graph = explore(start, locomotive, steps_of(track, count, locomotive), on_shape=on_shape)
     arrangements = Arrangements.of(counts)
@@ -219,7 +222,7 @@ def _wanted(shape: Position, term: Term, kinds: Mapping[str, int], locomotive: s
     pairs = list(zip(found, vehicles, strict=True))
     if any((there == locomotive) != (named == locomotive) for there, named in pairs):
         return None
-    return [(int(there), kinds[named]) for there, named in pairs if named != locomotive]
+    return [(slot_of(there), kinds[named]) for there, named in pairs if named != locomotive]
 
 
 def _packed(table: Table, description: str) -> bytes:

@@ -108,6 +108,11 @@ def test_pull_drops_are_written_for_a_person_and_made_of_runs(tables: Path) -> N
     assert str(single.plan[0]) == str(single.runs[0])
 
 
+def test_a_locomotive_may_have_a_number_for_a_name(tables: Path) -> None:
+    fan = track_of("fan", {"neck": 3, "a": 2, "b": 2}, {"T": ("neck.from", "a.to", "b.from")}, 2, ("0",))
+    assert solve(*case(fan, "neck: 0 | a: 1 2", "a: 1 | b: 2"), Count.RUNS, cache=tables).optimum == 3
+
+
 def test_nothing_to_do(tables: Path) -> None:
     solution = solve(*case(small(), "head: L | s1: 1 2 3", "s1: 1 2 3"), Count.RUNS, cache=tables)
     assert (solution.optimum, solution.plan, solution.runs) == (0, (), ())
