@@ -39,9 +39,7 @@ class Setup:
                     f"{part.strip()!r} is not of the form 'segment: vehicles'", cure="write: head: L | s1: 4 6 2"
                 )
             if ">" in name:
-                raise NotationError(
-                    f"a vehicle stands on turnout {name.split('>')[0]}", cure="start on segments only"
-                )
+                raise NotationError(f"a vehicle stands on turnout {name.split('>')[0]}", cure="start on segments only")
             if name in segments:
                 raise NotationError(f"segment {name} is given twice", cure="write each segment once")
             segments[name] = tuple(vehicles.split())
@@ -67,9 +65,7 @@ def _check(track: Track, setup: Setup) -> None:
         _known("vehicle", names, {**track.wagons, **track.locomotives})
         for name in names:
             if name in seen:
-                raise UsageError(
-                    f"vehicle {name} stands in two places", where="set-up", cure="write each vehicle once"
-                )
+                raise UsageError(f"vehicle {name} stands in two places", where="set-up", cure="write each vehicle once")
             seen.add(name)
 
 

@@ -46,9 +46,7 @@ class World:
     switched and none burns. Raises UsageError when the set-up does not fit the track. Times are seconds from 0.
     """
 
-    def __init__(
-        self, track: Track, setup: Setup, hidden: Hidden | None = None, wiring: Wiring | None = None
-    ) -> None:
+    def __init__(self, track: Track, setup: Setup, hidden: Hidden | None = None, wiring: Wiring | None = None) -> None:
         self.track = track
         self.now_s = 0.0
         self.incidents: list[Incident] = []
@@ -57,9 +55,7 @@ class World:
         self._events: list[WorldEvent] = []
         self._zones = zones_of(track)
         self._rakes = place_all(track, setup, self.hidden)
-        self._lie: dict[str, Leg | None] = {
-            name: setup.lie.get(name, self.hidden.lie(name)) for name in track.turnouts
-        }
+        self._lie: dict[str, Leg | None] = {name: setup.lie.get(name, self.hidden.lie(name)) for name in track.turnouts}
         placed = {name for rake in self._rakes for name in rake.names}
         self._motors = {
             name: Motor(locomotive, self.hidden.performance(locomotive))

@@ -210,7 +210,7 @@ def test_a_pull_and_a_drop_over_a_magnet() -> None:
     drive(world, True, 2, 0.2)
     assert ("1", "2") not in world.truth().coupled
     two = spot(world, "2")
-    events = drive(world, False, 10, 5.0)
+    events = drive(world, False, 10, 8.0)
     world.set_magnet("s1", False)
     assert not any(isinstance(event, Coupled) for event in events)
     assert spot(world, "2") == two, "what was dropped stays where it was left"
