@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tracks import inglenook, small
 
@@ -45,6 +45,7 @@ def by_the_rule(seed: str) -> list[str]:
     return cards
 
 
+@settings(deadline=None)
 @given(st.integers() | st.text(st.characters(codec="ascii")))
 def test_the_rule_as_written(seed: int | str) -> None:
     assert list(deal(CLASSIC, seed).cards) == by_the_rule(str(seed))
@@ -63,6 +64,7 @@ def test_every_draw_comes_up_and_about_equally_often() -> None:
     assert chi_squared < 98.3  # 59 degrees of freedom: one seedless run in a thousand would exceed this
 
 
+@settings(deadline=None)
 @given(st.integers(0))
 def test_the_wagons_not_drawn_fill_the_sets(seed: int) -> None:
     draw = deal(SIDINGS, seed)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tracks import inglenook, timesaver
 
@@ -55,6 +55,7 @@ def positions(draw: st.DrawFn, track: Track) -> Position:
     return Position.of(track, segments, turnouts)
 
 
+@settings(deadline=None)
 @given(st.data(), st.sampled_from([inglenook(), timesaver()]))
 def test_notation_round_trip_in_any_order(data: st.DataObject, track: Track) -> None:
     position = data.draw(positions(track))
