@@ -7,7 +7,7 @@ all three to where the edge lies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 
@@ -36,7 +36,7 @@ class Pace:
                 reached = t + (order - v) / rate
                 end = min(reached, until)
                 yield t, x, v, rate, end
-                x += v * (end - t) + rate * (end - t) ** 2 / 2
+                x += _way_mm(v, rate, end - t)
                 v = order if end == reached else v + rate * (end - t)
                 t = end
             if t < until:
@@ -58,31 +58,26 @@ class Pace:
                 return replace(
                     self,
                     t_s=t_s,
-                    x_mm=x + v * dt + a * dt * dt / 2,
+                    x_mm=x + _way_mm(v, a, dt),
                     v_mm_s=max(0.0, v + a * dt),
                     order_mm_s=now,
                     pending=left,
                 )
         raise AssertionError("the last piece never ends")
 
-    def ordered(self, effective_s: float, speed_mm_s: float) -> Pace:
-        """The same model with one more order under way. A later order overtakes those that would come after it."""
-        kept = tuple(order for order in self.pending if order[0] < effective_s)
-        return replace(self, pending=(*kept, (effective_s, speed_mm_s)))
+    def bound_for(self, order_mm_s: float, pending: tuple[tuple[float, float], ...]) -> Pace:
+        """The same model with these orders instead of its own: the one that rules now, and those to come."""
+        return replace(self, order_mm_s=order_mm_s, pending=pending)
 
     def when(self, x_mm: float) -> float:
         """The moment at which it reaches a place; inf when it stops before."""
         if x_mm <= self.x_mm:
             return self.t_s
         for begin, x, v, a, end in self._legs():
-            reach = inf if end == inf and v > 0 else x + v * (end - begin) + a * (end - begin) ** 2 / 2 if v or a else x
-            if end == inf and v <= 0:
-                return inf
-            if x_mm <= reach:
-                way = x_mm - x
-                if a == 0.0:
-                    return begin + way / v
-                return begin + (sqrt(max(0.0, v * v + 2 * a * way)) - v) / a
+            # Rounding may put the place a hair before the piece that begins there.
+            way = max(0.0, x_mm - x)
+            if way <= (_way_mm(v, a, end - begin) if v > 0 or a > 0 else 0.0):
+                return begin + (2 * way / (v + sqrt(max(0.0, v * v + 2 * a * way))) if way else 0.0)
         return inf
 
     def rest(self) -> tuple[float, float]:
@@ -116,12 +111,33 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
+class Order:
+    """A speed that was ordered: it rules from some moment in ``early_s``..``late_s`` on, until the next one does.
+
+    The true speed it gives lies in ``low_mm_s``..``high_mm_s``.
+    """
+
+    early_s: float
+    late_s: float
+    low_mm_s: float
+    high_mm_s: float
+
+
+_STANDING = (Order(-inf, -inf, 0.0, 0.0),)
+
+
+@dataclass(frozen=True, slots=True)
 class Envelope:
-    """Slowest, likeliest and fastest; ``slow.x_mm <= likely.x_mm <= fast.x_mm``."""
+    """Slowest, likeliest and fastest; ``slow.x_mm <= likely.x_mm <= fast.x_mm``.
+
+    ``orders`` are those that may rule the train now or later, in the order in which they were sent: none overtakes
+    another on its way to the rail.
+    """
 
     slow: Pace
     likely: Pace
     fast: Pace
+    orders: tuple[Order, ...] = _STANDING
 
     @classmethod
     def standing(
@@ -138,37 +154,42 @@ class Envelope:
 
     def at(self, t_s: float) -> Envelope:
         """The same train at a later moment."""
-        return Envelope(self.slow.at(t_s), self.likely.at(t_s), self.fast.at(t_s))
+        return replace(self, slow=self.slow.at(t_s), likely=self.likely.at(t_s), fast=self.fast.at(t_s))
 
     def ordered(self, t_s: float, speed_mm_s: float, ratio: Ratio, allow: Allowances) -> Envelope:
         """The same train with a speed ordered at ``t_s`` (table speed; 0 stops)."""
         early, late = t_s + allow.rail_min_s, t_s + allow.rail_max_s + allow.host_max_s
+        orders = (*self.orders, Order(early, late, speed_mm_s * ratio.low, speed_mm_s * ratio.high))
+        # What the order after it has surely overruled is forgotten.
+        orders = tuple(o for o, after in zip(orders, orders[1:], strict=False) if after.late_s > t_s) + orders[-1:]
         here = self.at(t_s)
-
-        def final(pace: Pace) -> float:
-            return pace.pending[-1][1] if pace.pending else pace.order_mm_s
-
-        def when(pace: Pace, goal: float, sooner: float, later: float) -> float:
-            return sooner if goal >= max(final(pace), pace.v_mm_s) else later
-
-        slow_goal, likely_goal, fast_goal = (speed_mm_s * r for r in (ratio.low, ratio.middle, ratio.high))
+        likeliest = [
+            Order(middle, middle, goal, goal)
+            for middle, goal in (((o.early_s + o.late_s) / 2, (o.low_mm_s + o.high_mm_s) / 2) for o in orders)
+        ]
         return Envelope(
-            here.slow.ordered(when(here.slow, slow_goal, late, early), slow_goal),
-            here.likely.ordered((early + late) / 2, likely_goal),
-            here.fast.ordered(when(here.fast, fast_goal, early, late), fast_goal),
+            here.slow.bound_for(*_course(orders, t_s, lambda ruling: min(o.low_mm_s for o in ruling))),
+            here.likely.bound_for(*_course(likeliest, t_s, lambda ruling: ruling[0].low_mm_s)),
+            here.fast.bound_for(*_course(orders, t_s, lambda ruling: max(o.high_mm_s for o in ruling))),
+            orders,
         )
 
     def pulled(self, low_mm: float, high_mm: float) -> Envelope:
         """The same train known to be between two places now."""
-        return Envelope(self.slow.moved(low_mm), self.likely.moved((low_mm + high_mm) / 2), self.fast.moved(high_mm))
+        return replace(
+            self,
+            slow=self.slow.moved(low_mm),
+            likely=self.likely.moved((low_mm + high_mm) / 2),
+            fast=self.fast.moved(high_mm),
+        )
 
     def capped(self, high_mm: float) -> Envelope:
         """The same train known to be no further than a place."""
         high = max(high_mm, self.slow.x_mm)
-        return Envelope(
-            self.slow,
-            self.likely.moved(min(self.likely.x_mm, high)),
-            self.fast.moved(min(self.fast.x_mm, high)),
+        return replace(
+            self,
+            likely=self.likely.moved(min(self.likely.x_mm, high)),
+            fast=self.fast.moved(min(self.fast.x_mm, high)),
         )
 
     def resting(self) -> Envelope:
@@ -179,9 +200,48 @@ class Envelope:
         """The moment at which every model has come to a stand; inf if one runs on."""
         return max(self.slow.rest()[0], self.likely.rest()[0], self.fast.rest()[0])
 
+    def steady_s(self) -> float:
+        """The moment from which on the train surely goes at the speed that was ordered last."""
+        last = self.orders[-1]
+        slow, fast = self.slow.at(last.late_s), self.fast.at(last.late_s)
+        gaining_s = (last.high_mm_s - slow.v_mm_s) / self.slow.gain_mm_s2
+        losing_s = (fast.v_mm_s - last.low_mm_s) / self.fast.loss_mm_s2
+        return last.late_s + max(0.0, gaining_s, losing_s)
+
+    def since_edge_mm(self, allow: Allowances) -> tuple[float, float]:
+        """How far the train has come, at least and at most, since it caused an edge that is reported now."""
+        soon, late = allow.sensor_min_s, allow.sensor_max_s + allow.host_max_s
+        # Its speed was lower before while it gathers speed, and higher while it brakes.
+        least = self.slow.v_mm_s * soon - self.fast.gain_mm_s2 * soon**2 / 2
+        most = self.fast.v_mm_s * late + self.slow.loss_mm_s2 * late**2 / 2
+        return max(0.0, least), most
+
     def stop_place_mm(self, t_s: float, allow: Allowances) -> float:
         """Where the likeliest train would come to a stand if a stop were ordered at ``t_s``."""
         pace = self.likely.at(t_s)
         delay = (allow.rail_min_s + allow.rail_max_s + allow.host_max_s) / 2
         at_order = pace.at(t_s + delay)
         return at_order.x_mm + at_order.v_mm_s**2 / (2 * pace.loss_mm_s2)
+
+
+def _way_mm(v_mm_s: float, rate_mm_s2: float, dt_s: float) -> float:
+    """The way in a time at a constant rate. One home, so that ``at`` and ``when`` round alike."""
+    return v_mm_s * dt_s + (rate_mm_s2 * dt_s**2 / 2 if rate_mm_s2 else 0.0)
+
+
+def _course(
+    orders: Sequence[Order], t_s: float, pick: Callable[[list[Order]], float]
+) -> tuple[float, tuple[tuple[float, float], ...]]:
+    """The speed picked at each moment from all the orders that may rule then: now, and as (moment, speed) from now on.
+
+    An order may rule from its earliest moment until the latest of the one after it. The bound of the speed at each
+    moment bounds the train, however many orders are under way at once.
+    """
+    ends = [*(order.late_s for order in orders[1:]), inf]
+    moments = sorted({m for o in orders for m in (o.early_s, o.late_s) if m > t_s})
+    course: list[tuple[float, float]] = []
+    for moment in (t_s, *moments):
+        speed = pick([o for o, end in zip(orders, ends, strict=True) if o.early_s <= moment < end])
+        if not course or speed != course[-1][1]:
+            course.append((moment, speed))
+    return course[0][1], tuple(course[1:])

@@ -47,7 +47,7 @@ class Drive:
     expected: tuple[Edge, ...]
     seen: tuple[tuple[Edge, float], ...] = ()
     ordered_step: int = 0
-    ordered_s: float = -inf
+    steady_s: float = inf
     still_s: float = inf
     phase: Phase = Phase.ROLLING
     doubt: str = ""
@@ -110,8 +110,8 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     now = "broken" if event.active else "free"
     if edge is None or edge.active != event.active:
         return replace(drive, doubt=f"beam {event.sensor} became {now}, and nothing that moves should do that here")
-    low = edge.c_mm + envelope.slow.v_mm_s * allow.sensor_min_s
-    high = edge.c_mm + envelope.fast.v_mm_s * (allow.sensor_max_s + allow.host_max_s)
+    least, most = envelope.since_edge_mm(allow)
+    low, high = edge.c_mm + least, edge.c_mm + most
     if low > envelope.fast.x_mm + allow.match_mm:
         return replace(
             drive,
@@ -141,7 +141,7 @@ def ordered(drive: Drive, speed_step: int, t_s: float) -> Drive:
         envelope=envelope,
         still_s=envelope.rest_s() + drive.allow.settle_s if speed_step == 0 else inf,
         ordered_step=speed_step,
-        ordered_s=t_s,
+        steady_s=envelope.steady_s(),
         phase=drive.phase if speed_step else Phase.BRAKING,
     )
 
@@ -273,9 +273,9 @@ def _learned(drive: Drive) -> Drive:
     if len(drive.seen) < 2 or not drive.ordered_step:
         return drive
     (one, t_one), (two, t_two) = drive.seen[-2:]
-    settled_s = drive.ordered_s + drive.allow.rail_max_s + 0.8
+    passed_s = t_one - drive.allow.sensor_max_s - drive.allow.host_max_s
     way = two.c_mm - one.c_mm
-    if t_one < settled_s or way < 40.0 or not (one.sure and two.sure):
+    if passed_s < drive.steady_s or way < 40.0 or not (one.sure and two.sure):
         return drive
     speed = drive.engine.speeds.speed_mm_s(drive.ordered_step)
     jitter_s = drive.allow.sensor_max_s - drive.allow.sensor_min_s + drive.allow.host_max_s
