@@ -55,9 +55,7 @@ def check_place(track: Track, place: Place, key: str, notes: Notes) -> bool:
         length = track.segments[place.element].length_mm
     elif place.element in track.turnouts:
         if place.leg is None:
-            notes.add(
-                f"{key}.leg", f"is missing: {place.element} is a turnout", 'add leg = "closed" or leg = "thrown"'
-            )
+            notes.add(f"{key}.leg", f"is missing: {place.element} is a turnout", 'add leg = "closed" or leg = "thrown"')
             return False
         turnout = track.turnouts[place.element]
         length = turnout.through_mm(place.leg)

@@ -94,9 +94,7 @@ def _claim(
     return True
 
 
-def _read_side(
-    text: str, key: str, draft: Draft[LayoutShape], shape: LayoutShape, notes: Notes
-) -> TurnoutSide | None:
+def _read_side(text: str, key: str, draft: Draft[LayoutShape], shape: LayoutShape, notes: Notes) -> TurnoutSide | None:
     turnout, dot, side = text.rpartition(".")
     if turnout in shape.turnouts and side in set(Side):
         return TurnoutSide(turnout, Side(side))

@@ -85,9 +85,7 @@ class WagonShape(Shape):
     kind: Text = Field(description="the kind of wagon, one of [vehicles.KIND]")
     colour: Text = Field(default="grey", description="its colour in drawings: a colour's name, or #rrggbb")
     length_mm: Length | None = Field(default=None, description="its own length in mm, when its kind's differs")
-    buffers_mm: Length | None = Field(
-        default=None, description="its own pushed length in mm, when its kind's differs"
-    )
+    buffers_mm: Length | None = Field(default=None, description="its own pushed length in mm, when its kind's differs")
     body_mm: Length | None = Field(default=None, description="its own body in mm, when its kind's differs")
 
 

@@ -192,9 +192,7 @@ def _check_names(
     names = list(known)
     for name in wired:
         if name not in names:
-            notes.add(
-                f"{section}.{name}", f"the layout has no such name under [{section}]", did_you_mean(name, names)
-            )
+            notes.add(f"{section}.{name}", f"the layout has no such name under [{section}]", did_you_mean(name, names))
     for name in names:
         if name not in wired and not draft.is_damaged(section, name):
             notes.add(f"{section}.{name}", "the layout has it, but it is not wired", _HOW_TO_WIRE[section])
@@ -208,16 +206,12 @@ _HOW_TO_WIRE = {
 }
 
 
-def _check_station(
-    draft: Draft[WiringShape], key: str, station: str | None, shape: WiringShape, notes: Notes
-) -> None:
+def _check_station(draft: Draft[WiringShape], key: str, station: str | None, shape: WiringShape, notes: Notes) -> None:
     if not shape.stations:  # said once, not at every wire
         return
     if station is None:
         if len(shape.stations) > 1:
-            notes.add(
-                f"{key}.station", "is missing, and there are several stations", did_you_mean("", shape.stations)
-            )
+            notes.add(f"{key}.station", "is missing, and there are several stations", did_you_mean("", shape.stations))
     elif station not in shape.stations and not draft.is_damaged("stations", station):
         notes.add(f"{key}.station", f"there is no station {station}", did_you_mean(station, shape.stations))
 
@@ -239,9 +233,7 @@ def _check_pulse(key: str, kind: str, limited_by: str | None, burning: set[str],
         )
 
 
-def _check_unique(
-    section: str, key: str, addresses: Mapping[str, tuple[str | None, int | None]], notes: Notes
-) -> None:
+def _check_unique(section: str, key: str, addresses: Mapping[str, tuple[str | None, int | None]], notes: Notes) -> None:
     owner: dict[tuple[str | None, int | None], str] = {}
     for name, address in addresses.items():
         first = owner.setdefault(address, name)

@@ -157,10 +157,7 @@ def test_a_mirrored_layout_is_the_mirror_image_of_its_tracks() -> None:
 
     drawing = Drawing(
         {name: tuple(map(mirror, line)) for name, line in INGLENOOK.drawing.segments.items()},
-        {
-            name: {side: mirror(p) for side, p in joints.items()}
-            for name, joints in INGLENOOK.drawing.turnouts.items()
-        },
+        {name: {side: mirror(p) for side, p in joints.items()} for name, joints in INGLENOOK.drawing.turnouts.items()},
     )
     straight = render(INGLENOOK, START).plain.splitlines()
     mirrored = render(replace(INGLENOOK, drawing=drawing), START).plain.splitlines()

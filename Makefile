@@ -1,0 +1,54 @@
+# Every chore has one name. `make` alone lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test check format campaign lock wheel deps clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+SEED ?= 1979
+SPEED ?= 20
+JOBS ?= 2
+
+help: ## list the chores
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: $(VENV)/made ## make .venv with pointsman in it
+
+$(VENV)/made: requirements.lock pyproject.toml .ci/make-venv
+	@bash .ci/make-venv $(VENV)
+
+demo: venv ## play an Inglenook on the simulated layout
+	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed $(SPEED) --yes
+
+test: venv ## run the tests; changes nothing on the system
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+check: venv ## style, types, layers, and whether the lock is in step
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python .ci/check_lock.py
+
+format: venv ## write the code in the one format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+campaign: venv ## play many drawn puzzles on a simulated layout full of faults
+	$(BIN)/pointsman campaign $(ARGS)
+
+lock: venv ## write requirements.lock anew from pyproject.toml
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --generate-hashes \
+	    --no-emit-index-url --no-header --quiet --output-file requirements.lock
+	$(BIN)/python .ci/check_lock.py
+
+wheel: venv ## build the wheel into dist/
+	$(BIN)/python -m hatchling build --target wheel
+
+deps: ## install the Debian packages that the program and its tests use (as root)
+	@bash .ci/install-deps
+
+clean: ## remove what the chores made
+	rm -rf $(VENV) dist build htmlcov .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

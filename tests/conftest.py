@@ -1,0 +1,75 @@
+"""What holds for every test: nothing may be left running, and with POINTSMAN_ALL=1 nothing may be left out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+
+import pytest
+
+ALL = os.environ.get("POINTSMAN_ALL") == "1"
+
+THREADS_END_WITHIN_S = 2.0
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running() -> Iterator[None]:
+    """Fail a test that leaves an asyncio task to be cancelled by its loop's end, or a thread alive."""
+    before = set(threading.enumerate())
+    left: list[str] = []
+    cancel: Callable[[asyncio.AbstractEventLoop], None] = asyncio.runners._cancel_all_tasks  # type: ignore[attr-defined]
+
+    def note_and_cancel(loop: asyncio.AbstractEventLoop) -> None:
+        left.extend(f"task {task!r}" for task in asyncio.all_tasks(loop))
+        cancel(loop)
+
+    # Every way to run a loop (asyncio.run, Runner, pytest-asyncio) ends here, and cancels in silence what it finds.
+    asyncio.runners._cancel_all_tasks = note_and_cancel  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        asyncio.runners._cancel_all_tasks = cancel  # type: ignore[attr-defined]
+    until = time.monotonic() + THREADS_END_WITHIN_S
+    for thread in set(threading.enumerate()) - before:
+        # A thread that is just ending is no leak.
+        thread.join(max(until - time.monotonic(), 0.0))
+        if thread.is_alive():
+            left.append(f"thread {thread.name}")
+    assert not left, "left running: " + "; ".join(left)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With POINTSMAN_ALL=1 a test that is left out has failed."""
+    report = yield
+    _fail_if_skipped(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """With POINTSMAN_ALL=1 a file that is left out has failed."""
+    report = yield
+    _fail_if_skipped(report)
+    return report
+
+
+def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if ALL and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"left out, and POINTSMAN_ALL=1 wants every test run. {reason}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out, and the one command that brings it in."""
+    left_out = terminalreporter.stats.get("skipped", [])
+    if left_out:
+        terminalreporter.write_sep("-", "left out")
+        for report in left_out:
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+            terminalreporter.write_line(f"{report.nodeid}: {str(reason).removeprefix('Skipped: ')}")
+        terminalreporter.write_line("to run these too, install what they need once, as root:  make deps")
