@@ -1,0 +1,255 @@
+"""The simulated layout on a running event loop, with links to it: memory, a real pty, loopback TCP.
+
+Time is the loop's: on a ``VirtualLoop`` the whole layout is as fast, or as slow, as that. Every link counts the
+bytes that it has read and written since it was made; compared with the other side's counts they say whether
+anything is unread, which is what ``VirtualLoop.hold_while`` wants to know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import deque
+from collections.abc import Callable
+
+from pointsman.errors import PortError
+from pointsman.track.model import Track
+from pointsman.track.wiring import Wiring
+from railsim.incidents import Incident, WorldEvent
+from railsim.ptylink import PtyLink
+from railsim.rig import Rig
+from railsim.setup import Setup
+from railsim.station import BOOT_S
+from railsim.truth import Truth
+from railsim.world import World
+
+
+class MemoryLink:
+    """A link without a system in between: ``write`` is the host's, ``on_bytes`` is called with the station's bytes.
+
+    ``received_bytes`` counts what the station's side got, ``sent_bytes`` what it sent.
+    """
+
+    def __init__(self, write: Callable[[bytes], None], on_bytes: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._on_bytes = on_bytes
+        self.received_bytes = 0
+        self.sent_bytes = 0
+
+    def write(self, data: bytes) -> None:
+        """Bytes from the host."""
+        self.received_bytes += len(data)
+        self._write(data)
+
+    def deliver(self, data: bytes) -> None:
+        """Bytes from the station."""
+        self.sent_bytes += len(data)
+        self._on_bytes(data)
+
+
+class TcpServer:
+    """The station's network side on 127.0.0.1: any number of clients; closing one stops nothing."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._server: asyncio.Server | None = None
+        self.received_bytes = 0
+        self.sent_bytes = 0
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        assert self._server is not None
+        found = self._server.sockets[0].getsockname()[1]
+        assert isinstance(found, int)
+        return found
+
+    async def start(self, port: int) -> None:
+        """Listen; port 0 lets the system choose. Raises PortError."""
+        loop = asyncio.get_running_loop()
+        try:
+            self._server = await loop.create_server(lambda: _Client(self, self._simulation), "127.0.0.1", port)
+        except OSError as error:
+            raise PortError(
+                f"cannot listen: {error.strerror or error}",
+                where=f"127.0.0.1:{port}",
+                cure="choose another port, or 0 for any",
+            ) from error
+
+    async def close(self) -> None:
+        """Stop listening; clients are cut off by the simulation's own close."""
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+            self._server = None
+
+
+class _Client(asyncio.Protocol):
+    def __init__(self, server: TcpServer, simulation: Simulation) -> None:
+        self._server = server
+        self._simulation = simulation
+        self._transport: asyncio.Transport | None = None
+        self._port = ""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._port = self._simulation.attach("tcp", self._send, self._cut, serial=False)
+
+    def data_received(self, data: bytes) -> None:
+        self._server.received_bytes += len(data)
+        self._simulation.receive(self._port, data)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
+        self._simulation.detach(self._port)
+
+    def _send(self, data: bytes) -> None:
+        assert self._transport is not None
+        self._server.sent_bytes += len(data)
+        self._transport.write(data)
+
+    def _cut(self) -> None:
+        assert self._transport is not None
+        self._transport.abort()
+
+
+class Simulation:
+    """A world and its station, run by the event loop in which it is made. End it with ``close``.
+
+    ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
+    ``on_event`` is called for everything that happens in the world. Raises UsageError (see ``Rig``).
+    """
+
+    def __init__(
+        self,
+        track: Track,
+        wiring: Wiring,
+        setup: Setup,
+        *,
+        seed: int = 0,
+        boot_s: float = BOOT_S,
+        on_event: Callable[[WorldEvent], None] | None = None,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._origin_s = self._loop.time()
+        self._rig = Rig(track, wiring, setup, seed=seed, boot_s=boot_s, on_event=on_event)
+        self._timer: asyncio.TimerHandle | None = None
+        self._numbers = itertools.count(1)
+        self._sinks: dict[str, Callable[[bytes], None]] = {}
+        self._cuts: dict[str, Callable[[], None]] = {}
+        self._closers: list[Callable[[], None]] = []
+        self._servers: list[TcpServer] = []
+        self._outgoing: deque[tuple[str, bytes]] = deque()
+        self._closed = False
+        self._run()
+
+    # ------------------------------------------------------------ what is really there
+
+    @property
+    def world(self) -> World:
+        """The world, as it was when last advanced; ``truth`` brings it up to now."""
+        return self._rig.world
+
+    @property
+    def incidents(self) -> list[Incident]:
+        """Everything that went wrong, up to now."""
+        self._run()
+        return self._rig.world.incidents
+
+    def truth(self) -> Truth:
+        """What is really where, now."""
+        self._run()
+        return self._rig.world.truth()
+
+    # ------------------------------------------------------------ links
+
+    def memory(self, on_bytes: Callable[[bytes], None], *, serial: bool = True) -> MemoryLink:
+        """A link in memory; ``serial``: with a serial line's pace and receive ring, comments and displays."""
+        link = MemoryLink(lambda data: self.receive(port, data), on_bytes)
+        port = self.attach("memory", link.deliver, lambda: None, serial=serial)
+        return link
+
+    def open_pty(self, *, reset_on_open: bool = False) -> PtyLink:
+        """A real pseudo-terminal: its ``path`` is the host's port. ``reset_on_open``: as an Uno or Mega does.
+
+        Raises PortError. Not for a loop on pure virtual time: a terminal is not as quick as a jumping clock.
+        """
+        link = PtyLink(self, self._loop, reset_on_open=reset_on_open)
+        self._closers.append(link.close)
+        return link
+
+    async def serve_tcp(self, port: int = 0) -> TcpServer:
+        """Listen on 127.0.0.1. Raises PortError."""
+        server = TcpServer(self)
+        await server.start(port)
+        self._servers.append(server)
+        return server
+
+    async def close(self) -> None:
+        """Cut every link and let time stand."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for close in self._closers:
+            close()
+        for cut in list(self._cuts.values()):
+            cut()
+        for server in self._servers:
+            await server.close()
+
+    # ------------------------------------------------------------ for the links
+
+    def attach(
+        self, kind: str, send: Callable[[bytes], None], cut: Callable[[], None], *, serial: bool, reset: bool = False
+    ) -> str:
+        """A host has come: returns the station's port for it."""
+        self._run()
+        port = f"{kind} {next(self._numbers)}"
+        self._rig.station.connect(port, serial=serial)
+        self._sinks[port] = send
+        self._cuts[port] = cut
+        if reset:
+            self._rig.station.reset(self._now_s())
+        self._run()
+        return port
+
+    def receive(self, port: str, data: bytes) -> None:
+        """Bytes from a host, now."""
+        if port in self._sinks and not self._closed:
+            self._run()
+            self._rig.station.receive(port, data, self._now_s())
+            self._run()
+
+    def detach(self, port: str) -> None:
+        """A host has gone."""
+        if self._sinks.pop(port, None) is not None:
+            del self._cuts[port]
+            self._rig.station.disconnect(port)
+
+    # ------------------------------------------------------------ time
+
+    def _now_s(self) -> float:
+        return max(self._loop.time() - self._origin_s, self._rig.world.now_s)
+
+    def _due(self, due_s: float) -> None:
+        self._timer = None
+        # A loop may call a hair before the time: that hair must not count as too early.
+        self._run(due_s)
+
+    def _run(self, at_least_s: float = 0.0) -> None:
+        if self._closed:
+            return
+        # A host in memory may answer from within its callback: that comes back here, and must keep the order.
+        self._outgoing.extend(self._rig.advance(max(self._now_s(), at_least_s)))
+        while self._outgoing:
+            port, data = self._outgoing.popleft()
+            sink = self._sinks.get(port)
+            if sink is not None:
+                sink(data)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = self._rig.next_event_s()
+        if due is not None:
+            self._timer = self._loop.call_at(self._origin_s + due, self._due, due)

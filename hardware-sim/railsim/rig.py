@@ -1,0 +1,141 @@
+"""The world and its station, wired together: one thing that takes bytes and gives bytes, in one time.
+
+No input or output: ``embed`` runs it on an event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pointsman.errors import UsageError
+from pointsman.track.model import Leg, Track
+from pointsman.track.wiring import TurnoutKind, TurnoutWiring, Wiring
+from railsim.definitions import Definitions, OutputRecord, SensorRecord, TurnoutRecord
+from railsim.hidden import Hidden
+from railsim.incidents import BeamChanged, WorldEvent
+from railsim.setup import Setup
+from railsim.station import BOOT_S, Station
+from railsim.world import World
+
+SERVO_MOVES_S = 0.99
+"""A servo at the station's medium profile: arrived after 990 ms (measured on a running 5.6.0)."""
+FIRST_SERVO_VPIN, FIRST_SENSOR_VPIN, FIRST_OUTPUT_VPIN = 100, 22, 164
+SERVO_THROWN, SERVO_CLOSED, SERVO_PROFILE = 410, 205, 2
+
+
+class Rig:
+    """A world with the one station of a wiring; everything the wiring names is in the station's EEPROM.
+
+    Raises UsageError when the wiring has not exactly one station, or the set-up does not fit the track.
+    ``on_event`` is called for everything that happens in the world.
+    """
+
+    def __init__(
+        self,
+        track: Track,
+        wiring: Wiring,
+        setup: Setup,
+        *,
+        seed: int = 0,
+        boot_s: float = BOOT_S,
+        on_event: Callable[[WorldEvent], None] | None = None,
+    ) -> None:
+        if len(wiring.stations) != 1:
+            raise UsageError(
+                f"the simulated layout has one station, this wiring has {len(wiring.stations)}",
+                where=f"hardware {wiring.name}",
+                cure="use a wiring with one station",
+            )
+        hidden = Hidden(seed)
+        self.world = World(track, setup, hidden, wiring)
+        self._wiring = wiring
+        self._on_event = on_event
+        self._turnouts = {w.number: name for name, w in wiring.turnouts.items() if w.kind is not TurnoutKind.HAND}
+        self._magnets = {w.number: name for name, w in wiring.uncouplers.items() if w.number is not None}
+        self._cabs = {w.cab: name for name, w in wiring.locomotives.items()}
+        self._vpins = {name: FIRST_SENSOR_VPIN + i for i, name in enumerate(wiring.beams)}
+        self.station = Station(self, self._definitions(), hidden, boot_s=boot_s)
+        for beam in wiring.beams:
+            self._see(beam, self.world.beam_broken(beam), 0.0)
+
+    def next_event_s(self) -> float | None:
+        """When something happens next if no bytes come; None when nothing does."""
+        times = [t_s for t_s in (self.world.next_event_s(), self.station.next_event_s()) if t_s is not None]
+        return min(times, default=None)
+
+    def advance(self, t_s: float) -> list[tuple[str, bytes]]:
+        """Let time pass up to ``t_s``; returns what each port has sent by then, in order."""
+        sent: list[tuple[str, bytes]] = []
+        while (due := self.next_event_s()) is not None and due <= t_s:
+            self._step(due, sent)
+        self._step(max(t_s, self.world.now_s), sent)
+        return sent
+
+    def _step(self, t_s: float, sent: list[tuple[str, bytes]]) -> None:
+        for event in self.world.advance(t_s):
+            if isinstance(event, BeamChanged):
+                self._see(event.beam, event.broken, event.t_s)
+            if self._on_event is not None:
+                self._on_event(event)
+        sent += self.station.advance(t_s)
+
+    def _see(self, beam: str, broken: bool, t_s: float) -> None:
+        wired = self._wiring.beams.get(beam)
+        if wired is not None:
+            self.station.set_pin(self._vpins[beam], broken is not wired.inverted, t_s)
+
+    def _definitions(self) -> Definitions:
+        found = Definitions()
+        truth = self.world.truth()
+        for i, (number, name) in enumerate(self._turnouts.items()):
+            wired = self._wiring.turnouts[name]
+            thrown = (truth.lie[name] == Leg.THROWN) is not wired.inverted
+            found.turnouts[number] = _turnout_record(wired, i, thrown)
+        for name, beam in self._wiring.beams.items():
+            found.sensors[beam.number] = SensorRecord(self._vpins[name])
+        for i, (number, name) in enumerate(self._magnets.items()):
+            # An inverted output is on at the station when the magnet is off: it starts so.
+            iflag = 6 if self._wiring.uncouplers[name].inverted else 0
+            found.outputs[number] = OutputRecord(FIRST_OUTPUT_VPIN + i, iflag)
+        return found
+
+    # ------------------------------------------------------------ the station's hands on the layout
+
+    def power(self, on: bool) -> None:
+        """Power of the main track."""
+        self.world.set_power(on)
+
+    def throttle(self, cab: int, forward: bool, step: int, emergency: bool) -> None:
+        """What a locomotive hears; an address that no locomotive has is heard by none."""
+        if cab in self._cabs:
+            self.world.set_throttle(self._cabs[cab], forward, step, emergency)
+
+    def turnout(self, number: int, thrown: bool) -> None:
+        """Points begin to move; a number that nothing is wired to moves nothing."""
+        name = self._turnouts.get(number)
+        if name is not None:
+            wired = self._wiring.turnouts[name]
+            leg = Leg.THROWN if thrown is not wired.inverted else Leg.CLOSED
+            self.world.throw(name, leg, _moves_s(wired))
+
+    def output(self, number: int, on: bool) -> None:
+        """A magnet is switched; a number that nothing is wired to switches nothing."""
+        name = self._magnets.get(number)
+        if name is not None:
+            self.world.set_magnet(name, on is not self._wiring.uncouplers[name].inverted)
+
+
+def _moves_s(wired: TurnoutWiring) -> float:
+    """How long the points really move: within the time that the wiring allows, as long as that is not too short."""
+    if wired.kind is TurnoutKind.SERVO:
+        return SERVO_MOVES_S
+    return wired.move_time_s * 0.8
+
+
+def _turnout_record(wired: TurnoutWiring, index: int, thrown: bool) -> TurnoutRecord:
+    if wired.kind is TurnoutKind.SERVO:
+        values: tuple[int, ...] = (FIRST_SERVO_VPIN + index, SERVO_THROWN, SERVO_CLOSED, SERVO_PROFILE)
+        return TurnoutRecord("SERVO", values, thrown)
+    if wired.kind is TurnoutKind.ACCESSORY_DECODER:
+        return TurnoutRecord("DCC", ((wired.number - 1) // 4 + 1, (wired.number - 1) % 4), thrown)
+    return TurnoutRecord("VPIN", (FIRST_SERVO_VPIN + index,), thrown)
