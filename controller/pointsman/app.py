@@ -2,43 +2,135 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
-from pointsman.puzzle.deal import deal
-from pointsman.puzzle.goal import Goal, parse_goal
-from pointsman.puzzle.position import Position, parse_position
-from pointsman.puzzle.puzzle import Puzzle, load_puzzle
-from pointsman.track.builtin import split_puzzle
-from pointsman.track.layout import load_layout
-from pointsman.track.model import Track
+from platformdirs import user_data_dir
+
+from pointsman.dispatch.dispatcher import Dispatcher, Status
+from pointsman.dispatch.guardian import Guardian
+from pointsman.dispatch.journal import Journal
+from pointsman.drivers.dccex import DccExDriver
+from pointsman.errors import HaltedError, JournalError, PointsmanError, UsageError
+from pointsman.messages import Event
+from pointsman.operate.allowances import Allowances
+from pointsman.operate.belief import at_setup
+from pointsman.operate.plan import Planner
+from pointsman.operate.referee import Score
+from pointsman.posix import endings
+from pointsman.puzzle.choice import Chosen
+from pointsman.puzzle.moves import Run, train_of
+from pointsman.puzzle.position import Position
+from pointsman.track.model import End
+from pointsman.track.wiring import Wiring
+from pointsman.transports.base import Transport
+from pointsman.transports.memory import memory_pair
+from pointsman.transports.serial import SerialTransport
+from pointsman.transports.tcp import TcpTransport
+
+if TYPE_CHECKING:
+    from railsim.embed import Simulation
+
+DCCEX_TCP_PORT = 2560
+HARDWARE_CAP_MM_S = 60.0
+"""Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
+
+
+class On(StrEnum):
+    """What a play runs on."""
+
+    SIM = "sim"
+    SERIAL = "serial"
+    TCP = "tcp"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A puzzle with its start and goal settled; ``seed`` and ``cards`` when it was drawn."""
+class Target:
+    """Where the layout is: the simulated one, a serial port, or a station on the network."""
 
-    name: str
-    folder: Path
-    puzzle: Puzzle
-    seed: str | None
-    cards: tuple[str, ...]
+    on: On
+    address: str = ""
+    port: int = 0
+
+    def __str__(self) -> str:
+        return {On.SIM: "sim", On.SERIAL: f"serial:{self.address}", On.TCP: f"tcp:{self.address}:{self.port}"}[self.on]
+
+
+def parse_target(text: str) -> Target:
+    """``sim``, ``serial:PORT`` or ``tcp:HOST[:PORT]``. Raises UsageError."""
+    kind, _, rest = text.partition(":")
+    if kind == On.SIM and not rest:
+        return Target(On.SIM)
+    if kind == On.SERIAL and rest:
+        return Target(On.SERIAL, rest)
+    if kind == On.TCP and rest:
+        host, colon, port = rest.rpartition(":")
+        if not colon:
+            return Target(On.TCP, rest, DCCEX_TCP_PORT)
+        if host and port.isdigit() and 0 < int(port) < 65536:
+            return Target(On.TCP, host, int(port))
+    raise UsageError(f"--on {text!r} is not understood", cure="write sim, serial:/dev/ttyACM0, or tcp:192.168.4.1:2560")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRequest:
+    """Everything a play needs to be told. ``speed`` is for the simulated layout only (None: as fast as it goes)."""
+
+    chosen: Chosen
+    runs: tuple[Run, ...]
+    wiring: Wiring
+    target: Target
+    facing: End
+    journal: Path
+    speed: float | None = None
+    count: str = "runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The simulated layout, asked afterwards: what is really where, whether that is the goal, and what went wrong.
+
+    ``agrees``: every wagon that does not stand with the locomotive is in the segment, and in the order, believed.
+    """
+
+    line: str
+    reached: bool
+    agrees: bool
+    incidents: tuple[str, ...]
 
     @property
-    def track(self) -> Track:
-        """The layout."""
-        return self.puzzle.track
+    def good(self) -> bool:
+        """Whether belief and truth are one, and nothing was bumped or derailed."""
+        return self.reached and self.agrees and not self.incidents
 
-    @property
-    def start(self) -> Position:
-        """Where it starts."""
-        return self.puzzle.start
 
-    @property
-    def goal(self) -> Goal:
-        """What is wanted."""
-        return self.puzzle.goal
+@dataclass(frozen=True, slots=True)
+class PlayResult:
+    """How a play ended: the confirmed position, whether it is the goal, and, on the simulated layout, what is true."""
+
+    position: Position
+    reached: bool
+    score: Score
+    duration_s: float
+    truth: Witness | None = None
+
+
+class StoppedError(HaltedError):
+    """A person or the system ended the play."""
+
+    def __init__(self, what: str, code: int) -> None:
+        super().__init__(what, cure="nothing moves any more; start again when you like")
+        self.code = code
 
 
 def fresh_seed() -> str:
@@ -46,20 +138,207 @@ def fresh_seed() -> str:
     return str(secrets.randbelow(1_000_000))
 
 
-def choose(text: str, *, seed: str | None = None, start: str | None = None, goal: str | None = None) -> Chosen:
-    """A puzzle by its name or path: drawn with a seed, or with another start or goal than its own.
+def journal_path(name: str) -> Path:
+    """A new place for a journal in the user's data folder, named after the moment and the puzzle."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    return Path(user_data_dir("pointsman")) / "journals" / f"{stamp}-{name.replace('/', '-')}.journal"
 
-    Raises UsageError, LayoutError or NotationError.
+
+Stopper = Callable[[str, int], None]
+"""Stops a play from any thread: why, and the exit code that goes with it."""
+
+
+def play(request: PlayRequest, show: Callable[[Status], None], on_ready: Callable[[Stopper], None]) -> PlayResult:
+    """Play on the target and return how it ended; blocks.
+
+    ``on_ready`` is given, once, what stops the play from another thread.
+    Raises RefusedError, HaltedError (StoppedError for Ctrl-C and the like), LinkError, JournalError.
     """
-    place = split_puzzle(text)
-    track = load_layout(place.layout)
-    puzzle = load_puzzle(place.puzzle, track)
-    cards: tuple[str, ...] = ()
-    if seed is not None:
-        draw = deal(puzzle, seed)
-        puzzle, seed, cards = draw.puzzle, draw.seed, draw.cards
-    if start is not None:
-        puzzle = replace(puzzle, start=parse_position(start, track))
-    if goal is not None:
-        puzzle = replace(puzzle, goal=parse_goal(goal, track, puzzle.start.vehicles))
-    return Chosen(f"{track.name}/{puzzle.name}", place.layout, puzzle, seed, cards)
+    if request.target.on is On.SIM:
+        from railsim.clock import VirtualLoop
+
+        factory: Callable[[], asyncio.AbstractEventLoop] = lambda: VirtualLoop(request.speed)  # noqa: E731
+    else:
+        factory = asyncio.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        loop = runner.get_loop()
+        playing = _Play(request, show)
+        on_ready(lambda why, code: _in_loop(loop, playing.stop, why, code))
+        return runner.run(playing.run())
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, stop: Stopper, why: str, code: int) -> None:
+    with suppress(RuntimeError):  # the loop has ended: nothing moves any more
+        loop.call_soon_threadsafe(stop, why, code)
+
+
+class _Play:
+    """One play under way, in the running loop."""
+
+    def __init__(self, request: PlayRequest, show: Callable[[Status], None]) -> None:
+        self._request = request
+        self._show = show
+        self._dispatcher: Dispatcher | None = None
+        self._playing = False
+        self._stopped: StoppedError | None = None
+        self._main: asyncio.Task[PlayResult] | None = None
+
+    async def run(self) -> PlayResult:
+        self._main = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._fault)
+        with endings(loop, self.stop):
+            return await self._journalled(loop)
+
+    async def _journalled(self, loop: asyncio.AbstractEventLoop) -> PlayResult:
+        """The play with its journal's first and last lines."""
+        request = self._request
+        # Called in the journal's own thread: what cannot be written down must not go on.
+        journal = Journal(request.journal, lambda why: _in_loop(loop, self.stop, why, JournalError.exit_code))
+        try:
+            journal.write(loop.time(), "begin", self._header())
+            async with self._link() as (transport, simulation):
+                result = await self._play(transport, simulation, journal)
+            journal.write(loop.time(), "end", {"position": str(result.position), "runs": result.score.runs})
+            return result
+        except (asyncio.CancelledError, PointsmanError) as error:
+            ending = self._stopped or error
+            journal.write(loop.time(), "end", {"error": str(ending)})
+            raise ending from None
+        finally:
+            journal.close()
+
+    def stop(self, why: str, code: int) -> None:
+        """Stop everything because a person or the system says so; in the loop's thread."""
+        self._stopped = self._stopped or StoppedError(why, code)
+        if self._dispatcher is not None and self._playing:
+            self._dispatcher.halt(why)
+        elif self._main is not None:
+            self._main.cancel()
+
+    def _receive(self, event: Event) -> None:
+        if self._dispatcher is not None:
+            self._dispatcher.receive(event)
+
+    @asynccontextmanager
+    async def _link(self) -> AsyncIterator[tuple[Transport, Simulation | None]]:
+        """The transport of the target; with the simulated layout behind it when that is the target."""
+        request = self._request
+        match request.target:
+            case Target(on=On.SERIAL, address=address):
+                yield SerialTransport(address), None
+            case Target(on=On.TCP, address=address, port=port):
+                yield TcpTransport(address, port), None
+            case _:
+                async with _simulated(request) as (transport, simulation):
+                    yield transport, simulation
+
+    async def _play(self, transport: Transport, simulation: Simulation | None, journal: Journal) -> PlayResult:
+        request, loop = self._request, asyncio.get_running_loop()
+        track, allow = request.chosen.track, Allowances()
+        cap = None if simulation is not None else HARDWARE_CAP_MM_S
+        belief = at_setup(track, request.chosen.start, request.facing, allow.mark_error_mm, allow.setup_error_mm)
+        planner = Planner(track, request.wiring, allow, cap)
+        driver = DccExDriver(transport, request.wiring, emit=self._receive)
+        dispatcher = Dispatcher(track, planner, driver, journal, belief, allow=allow, show=self._show)
+        self._dispatcher = dispatcher
+        guardian: Guardian | None = None
+        try:
+            await driver.open()
+            if simulation is None:
+                guardian = await Guardian.start(transport.guardian_fds(), driver.guardian_frames(), self._guardian_gone)
+            self._playing = True
+            began = loop.time()
+            final = await dispatcher.play(request.runs)
+            duration = loop.time() - began
+        finally:
+            await driver.close()
+            if guardian is not None:
+                await guardian.goodbye()
+        return PlayResult(
+            position=final.position,
+            reached=request.chosen.goal.reached(final.position, track.locomotives),
+            score=dispatcher.score,
+            duration_s=duration,
+            truth=None if simulation is None else _asked(simulation, request.chosen, final.position),
+        )
+
+    def _header(self) -> dict[str, object]:
+        request = self._request
+        chosen = request.chosen
+        return {
+            "program": f"pointsman {version('pointsman')}",
+            "layout": str(chosen.track.name),
+            "puzzle": chosen.name,
+            "seed": chosen.seed,
+            "start": str(chosen.start),
+            "goal": str(chosen.goal),
+            "count": request.count,
+            "on": str(request.target),
+            "facing": str(request.facing),
+            "runs": [str(run) for run in request.runs],
+        }
+
+    def _fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """A callback raised: a fault of ours, and a reason to stop before anything else."""
+        self.stop(f"a fault of the program: {context.get('exception') or context['message']}", PointsmanError.exit_code)
+        loop.default_exception_handler(context)
+
+    def _guardian_gone(self, why: str) -> None:
+        if self._dispatcher is not None:
+            self._dispatcher.halt(f"the guardian process ended: {why}")
+
+
+def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:
+    """What the simulated layout says of a confirmed position."""
+    truth, track = simulation.truth(), chosen.track
+    standing = {where: [v.name for v in found] for where, found in truth.on.items() if where in track.segments}
+    real = Position.of(track, standing)
+    train = set(train_of(track, believed, chosen.puzzle.locomotive, End.TO).vehicles)
+
+    def parked(position: Position) -> list[list[str]]:
+        return [[v for v in vehicles if v not in train] for _, vehicles in position.segments]
+
+    return Witness(
+        line=truth.line,
+        reached=chosen.goal.reached(real, track.locomotives),
+        agrees=parked(real) == parked(believed),
+        incidents=tuple(str(incident) for incident in simulation.incidents),
+    )
+
+
+@asynccontextmanager
+async def _simulated(request: PlayRequest) -> AsyncIterator[tuple[Transport, Simulation]]:
+    """The simulated layout on this loop's clock, behind a real pseudo-terminal when the clock has a pace.
+
+    A clock that jumps is no match for a terminal, so then (and where there are no pseudo-terminals) the bytes go
+    through memory. Either way the clock stands still while bytes are on their way.
+    """
+    from railsim.clock import VirtualLoop
+    from railsim.embed import Simulation
+    from railsim.setup import Setup
+
+    chosen = request.chosen
+    setup = Setup(dict(chosen.start.segments), facing=dict.fromkeys(chosen.track.locomotives, request.facing))
+    simulation = Simulation(chosen.track, request.wiring, setup, seed=crc32(str(chosen.seed).encode()))
+    loop = asyncio.get_running_loop()
+    try:
+        if request.speed is None or sys.platform == "win32":
+            host, station = memory_pair("the simulated layout")
+            await station.open()
+            link = simulation.memory(station.write)
+            station.listen(link.write, lambda _: None)
+            yield host, simulation
+        else:
+            pty = simulation.open_pty()
+            transport = SerialTransport(pty.path)
+            if isinstance(loop, VirtualLoop):
+                loop.hold_while(
+                    lambda: (
+                        transport.is_open
+                        and (transport.sent_bytes, transport.received_bytes) != (pty.received_bytes, pty.sent_bytes)
+                    )
+                )
+            yield transport, simulation
+    finally:
+        await simulation.close()

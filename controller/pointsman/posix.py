@@ -5,8 +5,12 @@ On Windows the functions answer "not known": the system itself refuses a second 
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,3 +84,29 @@ def lower_priority() -> None:
     """Let this process give way to others: for searching and compiling beside a play."""
     if sys.platform != "win32":
         os.nice(10)
+
+
+_ENDINGS = (
+    ("SIGINT", "stopped by Ctrl-C", 130),
+    ("SIGTERM", "the program was told to end", 143),
+    ("SIGHUP", "the terminal was closed", 129),
+)
+
+
+@contextmanager
+def endings(loop: asyncio.AbstractEventLoop, stop: Callable[[str, int], None]) -> Iterator[None]:
+    """While inside, signals that would end the program call ``stop(why, exit code)`` in the loop's thread instead.
+
+    On Windows nothing is changed: there Ctrl-C ends the program, and the guardian does the rest.
+    """
+    numbers = []
+    if sys.platform != "win32":
+        for name, why, code in _ENDINGS:
+            number = getattr(signal, name)
+            loop.add_signal_handler(number, stop, why, code)
+            numbers.append(number)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)

@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
-from pointsman.app import Chosen, choose, fresh_seed
+from pointsman.app import fresh_seed
 from pointsman.cli.diagram import can_draw, render
 from pointsman.cli.output import AsJson, PuzzleName, Seed, print_json
 from pointsman.cli.progress import searching
 from pointsman.errors import UsageError
+from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.journey import describe
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count

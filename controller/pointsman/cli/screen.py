@@ -5,15 +5,18 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
+from io import StringIO
+from pathlib import Path
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from pointsman.app import Chosen
 from pointsman.cli.diagram import Lie, Surety, can_draw, render
 from pointsman.dispatch.dispatcher import Status
+from pointsman.errors import UsageError
 from pointsman.operate.belief import Spot
+from pointsman.puzzle.choice import Chosen
 from pointsman.track.model import Leg
 
 FRAMES_PER_S = 10.0
@@ -29,6 +32,7 @@ class Screen:
         self._on_gone = on_gone
         self._steps: deque[str] = deque(maxlen=STEPS_SHOWN)
         self._waiting: deque[Status] = deque()
+        self._last: Status | None = None
         self._wake = threading.Event()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="screen", daemon=True)
@@ -40,16 +44,27 @@ class Screen:
         self._wake.set()
 
     def close(self) -> None:
-        """Draw what is left and end the thread."""
+        """Draw what is left and end the thread; may be called twice."""
         self._ending.set()
         self._wake.set()
         self._thread.join()
+
+    def save_picture(self, path: Path) -> None:
+        """The last picture as an SVG file. Raises UsageError when it cannot be written."""
+        if self._last is None:
+            return
+        console = Console(record=True, force_terminal=True, width=100, file=StringIO(), color_system="truecolor")
+        console.print(self._picture(self._last, console))
+        try:
+            path.write_text(console.export_svg(title=f"pointsman play {self._chosen.name}"), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"the picture cannot be written: {error.strerror}", where=str(path)) from error
 
     def _run(self) -> None:
         try:
             if self._console.is_terminal:
                 with Live(console=self._console, auto_refresh=False, transient=False) as live:
-                    self._loop(lambda status: live.update(self._picture(status), refresh=True))
+                    self._loop(lambda status: live.update(self._picture(status, self._console), refresh=True))
             else:
                 self._loop(lambda _: None)
         except OSError as error:
@@ -67,6 +82,7 @@ class Screen:
                     doing = (latest.doing, latest.run)
                     self._log(latest)
             if latest is not None:
+                self._last = latest
                 draw(latest)
             self._ending.wait(1 / FRAMES_PER_S)
 
@@ -77,7 +93,7 @@ class Screen:
         if not self._console.is_terminal:
             self._console.print(line, markup=False, highlight=False)
 
-    def _picture(self, status: Status) -> Group:
+    def _picture(self, status: Status, console: Console) -> Group:
         chosen = self._chosen
         goal = Text.assemble(("wanted  ", "dim"), (str(chosen.goal), "bold"))
         score = status.score
@@ -86,7 +102,7 @@ class Screen:
             f"{score.uncouplings} uncouplings, {score.turnouts_moved} points set",
             style="dim",
         )
-        return Group(goal, diagram(self._console, chosen, status), Text("\n".join(self._steps)), counted)
+        return Group(goal, diagram(console, chosen, status), Text("\n".join(self._steps)), counted)
 
 
 def diagram(console: Console, chosen: Chosen, status: Status) -> Text:

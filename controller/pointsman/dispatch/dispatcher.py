@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Protocol
@@ -22,6 +23,7 @@ from pointsman.messages import (
     Event,
     ForeignControl,
     LinkLost,
+    LinkUp,
     OverCurrent,
     PowerReported,
     Rejected,
@@ -36,7 +38,7 @@ from pointsman.messages import (
 from pointsman.operate import referee, tracker
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
-from pointsman.operate.interlocking import Surroundings, reasons_against
+from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
 from pointsman.operate.motion import Ratio
 from pointsman.operate.plan import Planner, jobs
 from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
@@ -87,7 +89,7 @@ class _State:
     run: int = 0
     runs: int = 0
     power_on: bool = False
-    power_wanted: bool = False
+    link_up: bool = False
     turning: set[str] = field(default_factory=set)
     energised: set[str] = field(default_factory=set)
     moving: set[str] = field(default_factory=set)
@@ -120,6 +122,8 @@ class Dispatcher:
         self._loop = asyncio.get_running_loop()
         self._changed = asyncio.Event()
         self._number = 0
+        self._events = 0
+        self._stops: dict[str, int] = {}
         self._state = _State(belief)
 
     # ------------------------------------------------------------ for the caller
@@ -148,6 +152,13 @@ class Dispatcher:
         state = self._state
         state.runs = len(runs)
         self._planner.rehearse(state.belief, runs)
+        # The driver's first reports (beams, power) end with the link being up.
+        await self._until(self._loop.time() + CONFIRM_WITHIN_S, lambda: state.link_up)
+        if not state.link_up:
+            raise LinkLostError("the link did not come up", cure="look at the cable and the station")
+        against = reasons_against_setup(self._track, state.belief)
+        if against:
+            raise RefusedError(against, where="set-up", cure="set the layout up as the picture shows, then start again")
         state.watching = True
         try:
             await self._power_on()
@@ -175,6 +186,7 @@ class Dispatcher:
 
     def receive(self, event: Event) -> None:
         """Take an event from the driver; to be called in the loop's thread."""
+        self._events += 1
         self._judge(event)
         self._write("event", message_values(event), event.t_s)
         self._changed.set()
@@ -184,18 +196,12 @@ class Dispatcher:
         state = self._state
         first = not state.halted
         state.halted = state.halted or why
-        lost = ""
-        try:
-            self._driver.halt(power_off=power_off)
-        except LinkLostError as error:
-            lost = str(error)
+        self._driver.halt(power_off=power_off)
         if first:
             state.halted_s = self._loop.time()
             state.score = referee.fold(state.score, EmergencyStop())
             state.moving.clear()
-            self._write(
-                "halt", {"why": why, "doing": state.doing, "link": lost, "position": str(state.belief.position)}
-            )
+            self._write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
             self._tell(f"STOPPED: {why}")
         self._changed.set()
 
@@ -207,16 +213,26 @@ class Dispatcher:
                 self._sensor(event)
             case Accepted(number=number):
                 self._state.unconfirmed.pop(number, None)
+            case Rejected(number=number, why=why):
+                self._rejected(number, why)
             case TurnoutReported(turnout=turnout, thrown=thrown):
                 self._state.belief = self._state.belief.with_report(turnout, Leg.THROWN if thrown else Leg.CLOSED)
             case PowerReported(on=on):
-                self._state.power_on = on
-                if not on and self._state.power_wanted:
+                was_on, self._state.power_on = self._state.power_on, on
+                if was_on and not on:
                     self._doubt("the track power went off")
+            case LinkUp():
+                self._state.link_up = True
             case _:
                 reason = _reason_to_stop(event)
                 if reason:
                     self._doubt(reason)
+
+    def _rejected(self, number: int, why: str) -> None:
+        _, command = self._state.unconfirmed.pop(number, (0.0, None))
+        # A speed that was still waiting when a stop went out is dropped: that is what the stop is for.
+        if not (isinstance(command, Drive) and number < self._stops.get(command.locomotive, 0)):
+            self._doubt(f"the station rejected a command: {why}")
 
     def _sensor(self, event: SensorChanged) -> None:
         state = self._state
@@ -246,7 +262,6 @@ class Dispatcher:
     async def _power_on(self) -> None:
         self._state.doing = "track power on"
         self._tell()
-        self._state.power_wanted = True
         self._send(SetPower(True))
         await self._confirmed()
         await self._until(self._loop.time() + CONFIRM_WITHIN_S, lambda: self._state.power_on)
@@ -310,7 +325,7 @@ class Dispatcher:
             elif advice.order is not None:
                 self._order(step, advice.order)
             else:
-                await self._until(advice.again_s, lambda: True)
+                await self._until_event(advice.again_s)
         state.ratios = dict(state.drive.ratios)
         state.belief = tracker.after(state.belief, state.drive)
         state.drive = None
@@ -350,37 +365,39 @@ class Dispatcher:
     def _send(self, command: Command) -> None:
         self._number += 1
         state = self._state
-        stop = isinstance(command, Stop)
-        if not stop:
+        if not isinstance(command, Stop):
             self._write("command", {"number": self._number, **message_values(command)})
         self._driver.send(command, self._number)
         state.unconfirmed[self._number] = (self._loop.time(), command)
         state.score = referee.fold(state.score, command)
-        if stop:
+        if isinstance(command, Stop):
+            self._stops[command.locomotive] = self._number
             self._write("command", {"number": self._number, **message_values(command)})
 
     async def _confirmed(self) -> None:
         await self._until(inf, lambda: not self._state.unconfirmed)
 
+    async def _until_event(self, t_s: float) -> None:
+        """Wait for the next event, at most until a moment."""
+        seen = self._events
+        await self._until(t_s, lambda: self._events != seen)
+
     async def _until(self, t_s: float, enough: Callable[[], bool] = lambda: False) -> None:
-        """Wait for a moment, or for an event after which ``enough`` holds; HaltedError if everything was stopped."""
-        first = True
+        """Wait for a moment, or until ``enough`` holds, which events change; HaltedError if everything was stopped."""
         while True:
             self._stand_by()
-            oldest = min((sent for sent, _ in self._state.unconfirmed.values()), default=inf)
-            if self._loop.time() > oldest + CONFIRM_WITHIN_S:
+            now = self._loop.time()
+            overdue_s = CONFIRM_WITHIN_S + min((sent for sent, _ in self._state.unconfirmed.values()), default=inf)
+            if now > overdue_s:
                 self.halt(f"the station did not confirm {_oldest(self._state.unconfirmed)}")
                 continue
-            if self._loop.time() >= t_s or (not first and enough()) or (t_s == inf and enough()):
+            if now >= t_s or enough():
                 return
-            first = False
-            until = min(t_s, oldest + CONFIRM_WITHIN_S + 0.001)
+            until = min(t_s, overdue_s + 0.001)
             self._changed.clear()
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout_at(until if until < inf else None):
                     await self._changed.wait()
-            except TimeoutError:
-                continue
 
     def _stand_by(self) -> None:
         """Raise what ended the play, if anything did."""
@@ -421,8 +438,6 @@ def _reason_to_stop(event: Event) -> str:
             return f"overload on the track: {what}"
         case ForeignControl(what=what):
             return f"something else controls the layout: {what}"
-        case Rejected(why=why):
-            return f"the station rejected a command: {why}"
         case _:
             return ""
 

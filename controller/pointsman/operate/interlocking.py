@@ -116,6 +116,23 @@ def _swept_mm(step: DriveStep) -> tuple[float, float]:
     return tail.rest_low_mm - tail.half_length_mm, min(head, last.high_mm(furthest) + last.half_length_mm)
 
 
+def reasons_against_setup(track: Track, belief: Belief) -> list[str]:
+    """What the beams say against the set-up, a sentence each: they see the layout before anything moves."""
+    found = []
+    for beam in track.beams.values():
+        broken = belief.beams.get(beam.name, False)
+        bodies = [
+            (abs(spot.place.at_mm - beam.place.at_mm) - track.vehicle(name).body_mm / 2, spot.error_mm, name)
+            for name, spot in belief.spots.items()
+            if (spot.place.element, spot.place.leg) == (beam.place.element, beam.place.leg)
+        ]
+        if broken and all(off > error for off, error, _ in bodies):
+            found.append(f"beam {beam.name} is broken, though nothing should stand there")
+        if not broken:
+            found += [f"beam {beam.name} does not see {name}" for off, error, name in bodies if off < -error]
+    return found
+
+
 def touched_turnouts(track: Track, belief: Belief, vehicle: str, *, sure: bool = False) -> set[str]:
     """Turnouts that some part of a vehicle stands on, or may (``sure``: stands on for certain)."""
     spot = belief.spots[vehicle]

@@ -1,10 +1,14 @@
-"""Solving in a process of its own, of lower priority: searching and compiling never slow what owns a link."""
+"""Solving in a process of its own, of lower priority: searching and compiling never slow what owns a link.
+
+The child is this module run as a program. It is told the task on its standard input and answers on its standard
+output, both as pickles between two copies of one program.
+"""
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from multiprocessing.connection import Connection
+import pickle
+import subprocess
+import sys
 
 from pointsman.errors import PointsmanError
 from pointsman.posix import lower_priority
@@ -18,39 +22,49 @@ from pointsman.track.model import Track
 
 def solve_apart(track: Track, start: Position, goal: Goal, count: Count, *, progress: Report = silent) -> Solution:
     """As ``search.solve``, in a child process that ends with this call, however it ends."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_work, args=(theirs, track, start, goal, count), name="solver", daemon=True)
-    child.start()
-    theirs.close()
-    try:
-        while True:
-            try:
-                message = ours.recv()
-            except EOFError:
-                child.join()
-                raise PointsmanError(
-                    f"the solver ended without an answer (exit code {child.exitcode})",
-                    cure="there may be too little memory; try a smaller puzzle",
-                ) from None
-            if isinstance(message, Progress):
-                progress(message)
-            elif isinstance(message, Solution):
-                return message
-            elif isinstance(message, BaseException):
-                raise message
-    finally:
-        child.terminate()
-        child.join()
-        child.close()
-        ours.close()
+    # A session of its own: Ctrl-C reaches only the parent, which decides what it means.
+    child = subprocess.Popen(
+        [sys.executable, "-m", "pointsman.solver.apart"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with child:
+        try:
+            assert child.stdin is not None
+            assert child.stdout is not None
+            pickle.dump((track, start, goal, count), child.stdin)
+            child.stdin.close()
+            while True:
+                message = pickle.load(child.stdout)
+                if isinstance(message, Progress):
+                    progress(message)
+                elif isinstance(message, Solution):
+                    return message
+                else:
+                    raise message
+        except (EOFError, BrokenPipeError):
+            raise PointsmanError(
+                f"the solver ended without an answer (exit code {child.wait()})",
+                cure="there may be too little memory; try a smaller puzzle",
+            ) from None
+        finally:
+            child.kill()
 
 
-def _work(pipe: Connection, track: Track, start: Position, goal: Goal, count: Count) -> None:
-    # Ctrl-C goes to the whole group: the parent decides what it means, and ends this process.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _work() -> None:
     lower_priority()
+    track, start, goal, count = pickle.load(sys.stdin.buffer)
+
+    def send(message: Progress | Solution | PointsmanError) -> None:
+        pickle.dump(message, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
     try:
-        pipe.send(solve(track, start, goal, count, progress=pipe.send))
+        send(solve(track, start, goal, count, progress=send))
     except PointsmanError as error:
-        pipe.send(error)
+        send(error)
+
+
+if __name__ == "__main__":
+    _work()

@@ -104,3 +104,31 @@ class Path:
             if stretch.element == element:
                 return start, start + stretch_mm(self.track, stretch)
         return None
+
+    def inside(self, element: str, at_mm: float) -> bool:
+        """Whether a coordinate lies within an element."""
+        span = self.span_mm(element)
+        return span is not None and span[0] <= at_mm <= span[1]
+
+
+def line_through(track: Track, stretch: Stretch, lie: Mapping[str, Leg]) -> Path:
+    """The whole line on which a stretch lies, from where it begins to where it ends, with the turnouts as given.
+
+    It runs in the stretch's direction; the stretch itself begins at coordinate 0. A line that meets itself (a
+    circle) ends before it would repeat an element.
+    """
+    behind: list[Stretch] = []
+    seen = {stretch.element}
+    at = following(track, stretch.reverse, lie)
+    while at is not None and at.element not in seen:
+        behind.append(at.reverse)
+        seen.add(at.element)
+        at = following(track, at, lie)
+    ahead: list[Stretch] = []
+    at = following(track, stretch, lie)
+    while at is not None and at.element not in seen:
+        ahead.append(at)
+        seen.add(at.element)
+        at = following(track, at, lie)
+    origin = -sum(stretch_mm(track, s) for s in behind)
+    return Path.of(track, [*reversed(behind), stretch, *ahead], origin)

@@ -1,0 +1,59 @@
+"""A puzzle settled: chosen by name, drawn from a seed, or given another start or goal than its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pointsman.puzzle.deal import deal
+from pointsman.puzzle.goal import Goal, parse_goal
+from pointsman.puzzle.position import Position, parse_position
+from pointsman.puzzle.puzzle import Puzzle, load_puzzle
+from pointsman.track.builtin import split_puzzle
+from pointsman.track.layout import load_layout
+from pointsman.track.model import Track
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A puzzle with its start and goal settled; ``seed`` and ``cards`` when it was drawn."""
+
+    name: str
+    folder: Path
+    puzzle: Puzzle
+    seed: str | None
+    cards: tuple[str, ...]
+
+    @property
+    def track(self) -> Track:
+        """The layout."""
+        return self.puzzle.track
+
+    @property
+    def start(self) -> Position:
+        """Where it starts."""
+        return self.puzzle.start
+
+    @property
+    def goal(self) -> Goal:
+        """What is wanted."""
+        return self.puzzle.goal
+
+
+def choose(text: str, *, seed: str | None = None, start: str | None = None, goal: str | None = None) -> Chosen:
+    """A puzzle by its name or path: drawn with a seed, or with another start or goal than its own.
+
+    Raises UsageError, LayoutError or NotationError.
+    """
+    place = split_puzzle(text)
+    track = load_layout(place.layout)
+    puzzle = load_puzzle(place.puzzle, track)
+    cards: tuple[str, ...] = ()
+    if seed is not None:
+        draw = deal(puzzle, seed)
+        puzzle, seed, cards = draw.puzzle, draw.seed, draw.cards
+    if start is not None:
+        puzzle = replace(puzzle, start=parse_position(start, track))
+    if goal is not None:
+        puzzle = replace(puzzle, goal=parse_goal(goal, track, puzzle.start.vehicles))
+    return Chosen(f"{track.name}/{puzzle.name}", place.layout, puzzle, seed, cards)
