@@ -23,10 +23,15 @@ class MemoryTransport(Transport):
             raise LinkLostError("this end has no other end", where=self.name)
         self._loop.call_soon(far._deliver, data)
 
+    async def close(self) -> None:
+        """Close this end; the far end loses the link in the loop's next pass."""
+        was_open = self.is_open
+        await super().close()
+        if was_open and self._far is not None and self._loop is not None:
+            self._loop.call_soon(self._far._lose, "closed by the far end")
+
     def _shut(self) -> None:
-        far = self._far
-        if far is not None and far.is_open and self._loop is not None:
-            self._loop.call_soon(far._lose, "closed by the far end")
+        """Nothing is held. Losing the link tells nobody: the far end has closed it."""
 
 
 def memory_pair(name: str = "memory") -> tuple[MemoryTransport, MemoryTransport]:

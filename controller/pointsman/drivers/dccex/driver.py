@@ -1,0 +1,554 @@
+"""A DCC-EX station on a link: commands go down as frames with a fence behind each, events come up.
+
+The running event loop's clock is the only one. Every event is emitted in a pass of its own of that loop, so whoever
+sends is never called back in the middle of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.reports import Reports
+from pointsman.drivers.dccex.setup import Heard, Seeker, make_safe
+from pointsman.drivers.dccex.window import FENCE, Batch, Effect, Kind, Target, Unit, Window
+from pointsman.errors import LinkLostError, StationError
+from pointsman.messages import (
+    Accepted,
+    Command,
+    Drive,
+    EmergencyStop,
+    Event,
+    LinkLost,
+    LinkUp,
+    OverCurrent,
+    Rejected,
+    SetPower,
+    SetTurnout,
+    SetUncoupler,
+    StationNote,
+    StationRestarted,
+    Stop,
+)
+from pointsman.protocols.dccex import HostReader, Reply, encode
+from pointsman.protocols.dccex import commands as wire
+from pointsman.protocols.dccex.replies import FenceReached, Greeting, Refused
+from pointsman.track.wiring import Wiring
+from pointsman.transports.base import Transport
+
+LISTEN_FIRST_S = 3.0
+"""A board that was reset by opening its port greets by itself; only then is it asked."""
+ANSWER_WITHIN_S = 1.0
+KEEP_ALIVE_S = 1.0
+STOP_REPEAT_S = 0.1
+POWER_CUT_AFTER_S = 0.3
+SETUP_TRIES = 3
+
+_STOP = encode(wire.EmergencyStop())
+_CUT = encode(wire.Power(False))
+
+
+class Link(Enum):
+    """Where the link stands. Only in UP do commands go out; only ``open`` leads there."""
+
+    CLOSED = auto()
+    SEEKING = auto()
+    SETTING_UP = auto()
+    UP = auto()
+    SILENT = auto()
+    """The port is open, no answer comes. Stops are still tried."""
+    RESTARTED = auto()
+    """The station greeted out of the blue: ``open`` asks everything again."""
+
+
+@dataclass(slots=True)
+class _Halt:
+    """An emergency stop that no fence has confirmed yet."""
+
+    started_t_s: float
+    cut_power: bool
+    numbers: list[int] = field(default_factory=list)
+
+
+class DccExDriver:
+    """Drives one station.
+
+    ``emit`` gets the events. ``halted`` is the latch: set by an emergency stop, a restart of the station, an
+    over-current or a lost link; until ``release`` (a person's act) nothing may move. After a LinkLost or
+    StationRestarted ``open`` must be awaited again; it asks everything anew and does not release the latch. Opening
+    again after a LinkLost opens the port anew, so a guardian must be started anew with the new descriptors.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        wiring: Wiring,
+        *,
+        emit: Callable[[Event], None],
+        station: str | None = None,
+        listen_first_s: float = LISTEN_FIRST_S,
+    ) -> None:
+        self.halted = False
+        self.greeting = ""
+        self.link = Link.CLOSED
+        self._transport = transport
+        self._emit_to = emit
+        self._listen_first_s = listen_first_s
+        self._addresses = Addresses(wiring, station)
+        self._reader = HostReader()
+        self._window = Window()
+        self._reports = Reports(self._addresses, self._window)
+        self._forward: dict[int, bool] = {}
+        self._heard: Heard | None = None
+        self._halt: _Halt | None = None
+        self._halt_timer: asyncio.TimerHandle | None = None
+        self._keep_alive_timer: asyncio.TimerHandle | None = None
+        self._overdue_timer: asyncio.TimerHandle | None = None
+        transport.listen(self._on_data, self._on_lost, self._note)
+
+    # ------------------------------------------------------------ opening and closing
+
+    async def open(self) -> None:
+        """Open the link, or ask everything again on it; ends with the beams' first states, the power and LinkUp.
+
+        First of all outputs are switched off and every locomotive is stopped. Raises PortError, LinkLostError, or
+        StationError: nobody answers within a minute, or the station does not know what the wiring names.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._stop_timers()
+        self._end_halt("the link is being opened again")
+        if self.link is Link.SILENT:
+            await self._transport.close()
+        self._give_back(self._window.drop_all(), "the link is being opened again")
+        try:
+            await self._transport.open()
+            for tries_left in reversed(range(SETUP_TRIES)):
+                try:
+                    await self._set_up()
+                    break
+                except _RestartedInSetupError:
+                    if not tries_left:
+                        raise StationError(
+                            f"the station restarted {SETUP_TRIES} times while it was set up",
+                            where=self._transport.name,
+                            cure="look at its power supply and cable",
+                        ) from None
+        except BaseException:
+            self.link = Link.CLOSED
+            self._heard = None
+            self._stop_timers()
+            await self._transport.close()
+            raise
+        self.link = Link.UP
+        self._reports.live = True
+        now = self._loop.time()
+        for event in self._reports.first_states(now):
+            self._emit(event)
+        self._emit(LinkUp(now, self.greeting))
+        self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
+
+    async def _set_up(self) -> None:
+        where = self._transport.name
+        self._heard = heard = Heard(greeting=self.greeting if self.link is Link.RESTARTED else "")
+        self.link = Link.SEEKING
+        self._reports.start_afresh()
+        self._window.forget()
+        seeker = Seeker(heard, self._seek_write, where)
+        self.greeting = await seeker.find(self._listen_first_s)
+        await seeker.get_in_step()
+        self._heard = None
+        self.link = Link.SETTING_UP
+        await make_safe(self._ask, self._addresses, where)
+        self._forward.clear()
+        self._window.settle(Effect(Kind.CAB, cab, Target(0, True)) for cab in self._addresses.locomotives)
+        self._window.settle(
+            Effect(Kind.MAGNET, number, magnet.ours(False)) for number, magnet in self._addresses.magnets.items()
+        )
+
+    def _seek_write(self, data: bytes) -> None:
+        if not self._transport.is_open:
+            raise LinkLostError("the link went while the station was looked for", where=self._transport.name)
+        self._transport.write(data)
+
+    def _ask(self, frames: bytes) -> asyncio.Future[list[Reply]]:
+        """The replies to these frames, up to their fence."""
+        answer: asyncio.Future[list[Reply]] = self._loop.create_future()
+        if self.link is not Link.SETTING_UP:
+            answer.set_exception(self._setup_error())
+            return answer
+        self._window.queue([Unit(frames, answer=answer)])
+        self._pump()
+        return answer
+
+    def _setup_error(self) -> Exception:
+        if self.link is Link.RESTARTED:
+            return _RestartedInSetupError()
+        return LinkLostError(
+            "the link was lost while it was set up",
+            where=self._transport.name,
+            cure="look at the cable, then try again",
+        )
+
+    async def close(self) -> None:
+        """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
+        self._end_halt("the link is being closed")
+        if self.link in (Link.UP, Link.RESTARTED):
+            self._give_back(self._window.drop_queue(), "the link is being closed")
+            self.link = Link.SETTING_UP
+            answers = [self._ask(frame) for frame in self._closing_frames()]
+            await asyncio.wait(answers, timeout=ANSWER_WITHIN_S)
+            for answer in answers:
+                if answer.done() and answer.exception() is not None:
+                    self._note(f"while closing: {answer.exception()}")
+                    break
+        elif self.link is Link.SILENT:
+            self._write(_STOP + b"".join(self._addresses.all_off()) + _CUT)
+        self.link = Link.CLOSED
+        self._stop_timers()
+        self._give_back(self._window.drop_all(), "the link is closed")
+        await self._transport.close()
+
+    def _closing_frames(self) -> list[bytes]:
+        stand = [frame for _, frame in self._addresses.all_stand(self._forward)]
+        return [*stand, *self._addresses.all_off(), encode(wire.Power(False, "MAIN"))]
+
+    def guardian_frames(self) -> bytes:
+        """What a guardian writes when this process dies: stop, outputs off, a fence; the power goes off last."""
+        return _STOP + b"".join(self._addresses.all_off()) + FENCE
+
+    # ------------------------------------------------------------ commands
+
+    def send(self, command: Command, number: int) -> None:
+        """Send a command; ``Accepted(number)`` or ``Rejected(number)`` comes later, from the fence behind it.
+
+        Stops are written at once; everything else waits until little enough is under way. Raises ProtocolError for
+        a name or number that this station cannot have.
+        """
+        match command:
+            case EmergencyStop():
+                self._begin_halt(cut_power=False, number=number)
+            case Stop():
+                self._stop(command, number)
+            case Drive() if self.halted:
+                self._reject(number, "everything was stopped: a person must release it first")
+            case SetUncoupler(on=True) if self.halted:
+                self._reject(number, "everything was stopped: a person must release it first")
+            case Drive(locomotive, forward, step):
+                cab = self._addresses.cab(locomotive)
+                unit = self._drive(cab, step, forward, number)
+                unit.drives = locomotive
+                self._enqueue([unit], number)
+            case SetTurnout(turnout, thrown):
+                points = self._addresses.turnout(turnout)
+                value = points.ours(thrown)
+                effect = Effect(Kind.TURNOUT, points.number, value)
+                self._enqueue([Unit(encode(wire.SetTurnout(points.number, value)), number, (effect,))], number)
+            case SetUncoupler(uncoupler, on):
+                magnet = self._addresses.magnet(uncoupler)
+                value = magnet.ours(on)
+                effect = Effect(Kind.MAGNET, magnet.number, value)
+                self._enqueue([Unit(encode(wire.SetOutput(magnet.number, value)), number, (effect,))], number)
+            case SetPower(on=False):
+                self._enqueue([Unit(encode(wire.Power(False, "MAIN")), number, (_power(False),))], number)
+            case SetPower():
+                self._enqueue(self._power_on(number), number)
+
+    def halt(self, *, power_off: bool = False) -> None:
+        """Stop everything now, past every queue, and again every 100 ms until a fence confirms it.
+
+        The power is cut when no fence came within 300 ms, or at once with ``power_off``.
+        """
+        self._begin_halt(cut_power=power_off, number=None)
+
+    def release(self) -> None:
+        """A person's act: take the latch off. Every locomotive is set to speed 0 before anything else can go out.
+
+        Raises StationError when the link is not up or the stop is not confirmed yet.
+        """
+        if self.link is not Link.UP or self._halt is not None:
+            what = "the stop is not confirmed yet" if self._halt else "the link is not up"
+            raise StationError(f"cannot be released: {what}", where=self._transport.name, cure="open the link again")
+        self._window.queue(self._standing(None))
+        self.halted = False
+        self._pump()
+
+    def _drive(self, cab: int, step: int, forward: bool, number: int | None) -> Unit:
+        frame = encode(wire.Throttle(cab, step, forward))
+        self._forward[cab] = forward
+        return Unit(frame, number, (Effect(Kind.CAB, cab, Target(step, forward)),))
+
+    def _stop(self, command: Stop, number: int) -> None:
+        unit = self._drive(self._addresses.cab(command.locomotive), 0, command.forward, number)
+        overtaken = self._window.drop_queue(drives=command.locomotive)
+        if self.link is Link.UP:
+            self._transmit(unit)
+        else:
+            if self.link in (Link.SILENT, Link.RESTARTED):
+                # no answer can be waited for, but perhaps it is heard
+                self._write(unit.wire)
+            self._reject(number, _why_not(self.link))
+        self._give_back(overtaken, "overtaken by a stop")
+
+    def _power_on(self, number: int) -> list[Unit]:
+        """Nothing may start when the power comes: everything stands and is off, and that was accepted."""
+        batch = Batch()
+        stop = Unit(_STOP, effects=self._all_stopped(), batch=batch)
+        off = [self._off(frame, batch) for frame in self._addresses.all_off()]
+        on = Unit(encode(wire.Power(True, "MAIN")), number, (_power(True),), batch=batch, alone=True)
+        return [stop, *self._standing(batch), *off, on]
+
+    def _standing(self, batch: Batch | None) -> list[Unit]:
+        units = [self._drive(cab, 0, self._forward.get(cab, True), None) for cab in self._addresses.locomotives]
+        for unit in units:
+            unit.batch = batch
+        return units
+
+    def _off(self, frame: bytes, batch: Batch | None = None) -> Unit:
+        effects = tuple(
+            Effect(Kind.MAGNET, magnet.number, magnet.ours(False))
+            for magnet in self._addresses.magnets.values()
+            if self._addresses.off(magnet) == frame
+        )
+        return Unit(frame, effects=effects, batch=batch)
+
+    def _all_stopped(self) -> tuple[Effect, ...]:
+        return tuple(Effect(Kind.CAB, cab, Target(-1, None)) for cab in self._addresses.locomotives)
+
+    def _enqueue(self, units: list[Unit], number: int) -> None:
+        if self.link is not Link.UP:
+            self._reject(number, _why_not(self.link))
+            return
+        self._window.queue(units)
+        self._pump()
+
+    # ------------------------------------------------------------ stopping everything
+
+    def _begin_halt(self, *, cut_power: bool, number: int | None) -> None:
+        self.halted = True
+        if self._transport.is_open and self.link in (Link.UP, Link.SILENT, Link.RESTARTED):
+            if self._halt is None:
+                self._halt = _Halt(self._loop.time(), cut_power)
+            self._halt.cut_power |= cut_power
+            if number is not None:
+                self._halt.numbers.append(number)
+            self._write_halt()
+        elif number is not None:
+            self._reject(number, _why_not(self.link))
+        self._give_back(self._window.drop_queue(), "everything was stopped")
+
+    def _write_halt(self) -> None:
+        """One write: the stop, the cut if it is due, the fence; again in 100 ms unless the fence comes."""
+        halt = self._halt
+        if halt is None:
+            return
+        waited_s = self._loop.time() - halt.started_t_s
+        halt.cut_power |= waited_s > POWER_CUT_AFTER_S - STOP_REPEAT_S / 2
+        frames = _STOP
+        effects = self._all_stopped()
+        if halt.cut_power:
+            frames += _CUT
+            effects += (_power(False),)
+        if self.link is Link.UP:
+            self._transmit(Unit(frames, effects=effects, halt=True))
+        else:
+            self._write(frames + FENCE)
+        if halt.cut_power and self.link is not Link.UP:
+            self._write(b"".join(self._addresses.all_off()))
+        if self._halt_timer is not None:
+            self._halt_timer.cancel()
+        if self._halt is not None:
+            self._halt_timer = self._loop.call_later(STOP_REPEAT_S, self._write_halt)
+
+    def _halt_confirmed(self) -> None:
+        halt, self._halt = self._halt, None
+        if halt is None:
+            return
+        if self._halt_timer is not None:
+            self._halt_timer.cancel()
+        for number in halt.numbers:
+            self._emit(Accepted(self._loop.time(), number))
+        if self.link is Link.UP:
+            self._window.queue(self._off(frame) for frame in self._addresses.all_off())
+            self._pump()
+        elif self.link is Link.SILENT:
+            self._note("the station answers again and has stopped everything; open the link again to go on")
+
+    # ------------------------------------------------------------ writing
+
+    def _pump(self) -> None:
+        while (unit := self._window.next_unit()) is not None:
+            if unit.batch is not None and unit.batch.failed:
+                self._give_back([unit], "a part of it was rejected by the station (<X>)")
+            else:
+                self._transmit(unit)
+
+    def _transmit(self, unit: Unit) -> None:
+        self._window.sent(unit, self._loop.time())
+        self._watch()
+        self._write(unit.wire)
+
+    def _write(self, data: bytes) -> None:
+        if data and self._transport.is_open:
+            try:
+                self._transport.write(data)
+            except LinkLostError as lost:
+                # the transport calls on_lost too, in the next pass; by then this is known
+                self._lost(lost.what)
+
+    def _watch(self) -> None:
+        """Let the oldest unit under way be missed in time."""
+        if self._overdue_timer is not None:
+            self._overdue_timer.cancel()
+            self._overdue_timer = None
+        if self._window.under_way:
+            due_t_s = self._window.under_way[0].sent_t_s + ANSWER_WITHIN_S
+            self._overdue_timer = self._loop.call_at(due_t_s, self._overdue)
+
+    def _keep_alive(self) -> None:
+        self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
+        if self.link is Link.UP and not self._window.under_way:
+            # the overload text goes to USB only, so where there is a track manager the currents are asked for
+            self._window.queue([Unit(encode(wire.Currents()) if self._reports.knows_tracks else b"")])
+            self._pump()
+
+    # ------------------------------------------------------------ reading
+
+    def _on_data(self, data: bytes) -> None:
+        if self._heard is not None:
+            self._heard.data(len(data), self._loop.time())
+        for reply in self._reader.feed(data):
+            self._on_reply(reply)
+
+    def _on_reply(self, reply: Reply) -> None:
+        if self._heard is not None:
+            self._heard.reply(reply)
+        match reply:
+            case FenceReached() if self.link in (Link.UP, Link.SETTING_UP):
+                self._fence()
+            case FenceReached() if self.link in (Link.SILENT, Link.RESTARTED):
+                self._halt_confirmed()
+            case Greeting(text) if self.link in (Link.UP, Link.SETTING_UP, Link.RESTARTED):
+                self._restarted(text)
+            case Refused():
+                self._window.rejection()
+        if self._window.under_way:
+            self._window.under_way[0].replies.append(reply)
+        for event in self._reports.digest(reply, self._loop.time()):
+            if isinstance(event, OverCurrent):
+                self._latch("the station reports a short circuit")
+            self._emit(event)
+
+    def _fence(self) -> None:
+        unit = self._window.fence()
+        self._watch()
+        if unit is None:
+            return
+        if unit.answer is not None and not unit.answer.done():
+            unit.answer.set_result(unit.replies)
+        if unit.number is not None:
+            now = self._loop.time()
+            rejected = Rejected(now, unit.number, "the station rejected it (<X>)")
+            self._emit(rejected if unit.rejected else Accepted(now, unit.number))
+        elif unit.rejected and unit.effects and not unit.halt:
+            # a stop, or a magnet switched off, of our own accord
+            self._latch("")
+            self._note(f"the station rejected {unit.frames.decode('ascii')}; everything stays stopped")
+        if unit.halt:
+            self._halt_confirmed()
+        self._pump()
+
+    def _restarted(self, greeting: str) -> None:
+        if self.link is Link.UP:
+            self._emit(StationRestarted(self._loop.time(), greeting))
+        self.greeting = greeting
+        self.link = Link.RESTARTED
+        self._reports.start_afresh()
+        self._window.forget()
+        self._latch("the station restarted")
+        self._give_back(self._window.drop_all(), "the station restarted")
+        self._watch()
+
+    def _overdue(self) -> None:
+        """No answer: never silently alive. Stops are tried on, perhaps only the way back is broken."""
+        self._overdue_timer = None
+        if self.link is Link.SETTING_UP:
+            self.link = Link.SILENT
+            self._give_back(self._window.drop_all(), "")
+            return
+        why = f"the station has not answered for {ANSWER_WITHIN_S:g} s"
+        self.link = Link.SILENT
+        self._reports.live = False
+        self._emit(LinkLost(self._loop.time(), why))
+        self._give_back(self._window.drop_all(), why)
+        self._begin_halt(cut_power=False, number=None)
+
+    def _on_lost(self, reason: str) -> None:
+        self._lost(reason)
+
+    def _lost(self, reason: str) -> None:
+        before, self.link = self.link, Link.CLOSED
+        self._stop_timers()
+        self._latch(reason)
+        if before in (Link.UP, Link.RESTARTED):
+            self._emit(LinkLost(self._loop.time(), reason))
+        if self._heard is not None:
+            self._heard.changed.set()
+        self._end_halt(reason)
+        self._give_back(self._window.drop_all(), reason)
+
+    def _end_halt(self, why: str) -> None:
+        """Give an unconfirmed stop up."""
+        halt, self._halt = self._halt, None
+        if self._halt_timer is not None:
+            self._halt_timer.cancel()
+        for number in halt.numbers if halt else ():
+            self._reject(number, why)
+
+    # ------------------------------------------------------------ telling
+
+    def _latch(self, why: str) -> None:
+        self.halted = True
+        self._give_back(self._window.drop_queue(), why)
+
+    def _give_back(self, units: Iterable[Unit], why: str) -> None:
+        """Units that will not be executed, or not known to be."""
+        for unit in units:
+            if unit.answer is not None and not unit.answer.done():
+                unit.answer.set_exception(self._setup_error())
+            if unit.number is not None:
+                self._reject(unit.number, why)
+
+    def _reject(self, number: int, why: str) -> None:
+        self._emit(Rejected(self._loop.time(), number, why))
+
+    def _note(self, text: str) -> None:
+        self._emit(StationNote(self._loop.time(), text))
+
+    def _emit(self, event: Event) -> None:
+        self._loop.call_soon(self._emit_to, event)
+
+    def _stop_timers(self) -> None:
+        for timer in (self._halt_timer, self._keep_alive_timer, self._overdue_timer):
+            if timer is not None:
+                timer.cancel()
+        self._halt_timer = self._keep_alive_timer = self._overdue_timer = None
+
+
+class _RestartedInSetupError(Exception):
+    """The station greeted again while it was set up: begin again. Never leaves ``open``."""
+
+
+def _power(on: bool) -> Effect:
+    return Effect(Kind.POWER, 0, on)
+
+
+def _why_not(link: Link) -> str:
+    match link:
+        case Link.RESTARTED:
+            return "the station restarted: open the link again"
+        case Link.SILENT:
+            return "the station does not answer: open the link again"
+    return "the link is not up"

@@ -1,0 +1,192 @@
+"""What a station says of its machines, turned into events; values that nobody here asked for are foreign control."""
+
+from __future__ import annotations
+
+import re
+
+from pointsman.drivers.dccex.addresses import Addresses, Switched
+from pointsman.drivers.dccex.window import Kind, Target, Window
+from pointsman.messages import (
+    Event,
+    ForeignControl,
+    LocomotiveReported,
+    OverCurrent,
+    PowerReported,
+    SensorChanged,
+    StationNote,
+    TurnoutReported,
+    UncouplerReported,
+)
+from pointsman.protocols.dccex import Reply
+from pointsman.protocols.dccex.replies import (
+    Comment,
+    CurrentList,
+    Display,
+    Forgotten,
+    LockState,
+    LocomotiveState,
+    OperatorMessage,
+    OutputState,
+    PowerState,
+    SensorState,
+    TrackMode,
+    TurnoutState,
+    UnknownReply,
+)
+
+_OVER_CURRENT = re.compile(r"TRACK [A-H]\b.*\b(ALERT|OVERLOAD|FAULT)\b", re.DOTALL)
+_NOTED_AT_MOST = 200
+
+
+class Reports:
+    """Folds replies into events. Not ``live`` while a link is set up: then values are learnt, not judged or told."""
+
+    def __init__(self, addresses: Addresses, window: Window) -> None:
+        self.live = False
+        self._addresses = addresses
+        self._window = window
+        self.start_afresh()
+
+    def start_afresh(self) -> None:
+        """Forget what was learnt: a new connection, or a station that started again."""
+        self.live = False
+        self.active: dict[int, bool] = {}
+        self._last: dict[tuple[Kind, int], bool] = {}
+        self._track_power: dict[str, bool] = {}
+        self._summary: bool | None = None
+        self._modes: dict[str, str] = {}
+        self._over_current: set[str] = set()
+        self._noted: set[str] = set()
+
+    @property
+    def knows_tracks(self) -> bool:
+        """Does the station have a track manager that names a main track?"""
+        return "MAIN" in self._modes.values()
+
+    @property
+    def main_power(self) -> bool | None:
+        """The main track's power: by letter where the station tells it so, else by the summary line."""
+        main = [track for track, mode in self._modes.items() if mode.startswith("MAIN")]
+        known = [self._track_power[track] for track in main if track in self._track_power]
+        return all(known) if known else self._summary
+
+    def first_states(self, t_s: float) -> list[Event]:
+        """The state of each beam and of the power, when the link is up."""
+        events: list[Event] = [
+            SensorChanged(t_s, beam.name, beam.ours(self.active[number]))
+            for number, beam in self._addresses.beams.items()
+            if number in self.active
+        ]
+        if self.main_power is not None:
+            events.append(PowerReported(t_s, self.main_power))
+        return events
+
+    def digest(self, reply: Reply, t_s: float) -> list[Event]:
+        """The events that a reply means."""
+        events: list[Event] = []
+        match reply:
+            case SensorState(sensor, active):
+                events = self._sensor(sensor, active, t_s)
+            case TurnoutState(turnout, thrown):
+                events = self._turnout(turnout, thrown, t_s)
+            case OutputState(output, on):
+                events = self._magnet(output, on, t_s)
+            case LocomotiveState():
+                events = self._locomotive(reply, t_s)
+            case PowerState(on, track):
+                events = self._power(on, track, t_s)
+            case TrackMode(track, mode):
+                self._modes[track] = mode
+                events = [ForeignControl(t_s, f"track {track} was set to {mode}")]
+            case CurrentList(currents):
+                events = self._currents(currents, t_s)
+            case Forgotten(cab) if cab in self._addresses.locomotives:
+                events = [ForeignControl(t_s, f"locomotive {self._addresses.locomotives[cab]} was forgotten")]
+            case LockState(True):
+                events = [ForeignControl(t_s, "another throttle locked an emergency stop")]
+            case Comment(text) if _OVER_CURRENT.search(text):
+                return [OverCurrent(t_s, text)]
+            case Comment(text) | OperatorMessage(text) | Display(_, _, text):
+                return [StationNote(t_s, text)]
+            case UnknownReply(text):
+                events = [StationNote(t_s, f"not understood: <{text}>")]
+        return events if self.live else []
+
+    def _sensor(self, sensor: int, active: bool, t_s: float) -> list[Event]:
+        beam = self._addresses.beams.get(sensor)
+        if beam is None:
+            return self._once(t_s, f"sensor {sensor} of the station is not on this layout")
+        events: list[Event] = [SensorChanged(t_s, beam.name, beam.ours(active))]
+        if self.active.get(sensor) == active:
+            # sensors are asked only while the link is set up: the report in between was lost
+            events.append(StationNote(t_s, f"beam {beam.name} was reported twice alike: a report was lost"))
+        self.active[sensor] = active
+        return events
+
+    def _turnout(self, number: int, thrown: bool, t_s: float) -> list[Event]:
+        turnout = self._addresses.turnouts.get(number)
+        if turnout is None:
+            return self._once(t_s, f"turnout {number} of the station is not on this layout")
+        told: list[Event] = [TurnoutReported(t_s, turnout.name, turnout.ours(thrown))]
+        way = "thrown" if turnout.ours(thrown) else "closed"
+        return told + self._judge(Kind.TURNOUT, turnout, thrown, f"turnout {turnout.name} was {way}", t_s)
+
+    def _magnet(self, number: int, on: bool, t_s: float) -> list[Event]:
+        magnet = self._addresses.magnets.get(number)
+        if magnet is None:
+            return self._once(t_s, f"output {number} of the station is not on this layout")
+        told: list[Event] = [UncouplerReported(t_s, magnet.name, magnet.ours(on))]
+        way = "on" if magnet.ours(on) else "off"
+        return told + self._judge(Kind.MAGNET, magnet, on, f"magnet {magnet.name} was switched {way}", t_s)
+
+    def _judge(self, kind: Kind, machine: Switched, value: bool, what: str, t_s: float) -> list[Event]:
+        """Foreign, unless we asked for it; before we ever asked, a change is foreign."""
+        before = self._last.get((kind, machine.number))
+        self._last[kind, machine.number] = value
+        asked = self._window.asked_for(kind, machine.number)
+        if self._window.agrees(kind, machine.number, value) if asked else before in (None, value):
+            return []
+        return [ForeignControl(t_s, f"{what} by somebody else")]
+
+    def _locomotive(self, state: LocomotiveState, t_s: float) -> list[Event]:
+        name = self._addresses.locomotives.get(state.cab)
+        if name is None:
+            return self._once(t_s, f"cab {state.cab}, not of this layout, is driven too")
+        told: list[Event] = [
+            LocomotiveReported(t_s, name, state.forward, max(state.speed, 0), emergency=state.speed < 0)
+        ]
+        target = Target(state.speed, state.forward)
+        if state.register < 0 or not self._window.asked_for(Kind.CAB, state.cab):
+            return told
+        if not self._window.agrees(Kind.CAB, state.cab, target):
+            way = "forward" if state.forward else "in reverse"
+            told.append(ForeignControl(t_s, f"locomotive {name} was set to step {state.speed} {way} by somebody else"))
+        return told
+
+    def _power(self, on: bool, track: str, t_s: float) -> list[Event]:
+        before = self.main_power
+        if len(track) == 1:
+            self._track_power[track] = on
+        elif track != "PROG":
+            self._summary = on
+        elif not self._track_power:
+            # an older station's single line: only the programming track is on
+            self._summary = False
+        now = self.main_power
+        if now is None or now == before:
+            return []
+        events: list[Event] = [PowerReported(t_s, now)]
+        if self._window.asked_for(Kind.POWER, 0) and not self._window.agrees(Kind.POWER, 0, now):
+            events.append(ForeignControl(t_s, f"the power was switched {'on' if now else 'off'} by somebody else"))
+        return events
+
+    def _currents(self, currents_ma: tuple[int, ...], t_s: float) -> list[Event]:
+        over = {f"track {letter}" for letter, current in zip("ABCDEFGH", currents_ma, strict=False) if current < 0}
+        new, self._over_current = over - self._over_current, over
+        return [OverCurrent(t_s, f"{track} reports an overload") for track in sorted(new)]
+
+    def _once(self, t_s: float, text: str) -> list[Event]:
+        if text in self._noted or len(self._noted) >= _NOTED_AT_MOST:
+            return []
+        self._noted.add(text)
+        return [StationNote(t_s, text)]

@@ -1,0 +1,191 @@
+"""Bringing a link up: find the station, get in step with it, make everything safe, compare it with the wiring.
+
+Nothing is assumed: opening a port resets many boards, others boot for a minute, others were never off. So the
+station is asked until it answers, and everything that was known before is asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.window import FENCE
+from pointsman.errors import StationError
+from pointsman.protocols.dccex import Reply, encode
+from pointsman.protocols.dccex.commands import (
+    EmergencyStop,
+    ListTurnouts,
+    SensorStates,
+    Status,
+    TrackModes,
+    TurnoutIds,
+)
+from pointsman.protocols.dccex.replies import (
+    Comment,
+    Display,
+    FenceReached,
+    Greeting,
+    Refused,
+    SensorState,
+    TurnoutDefinition,
+    TurnoutIdList,
+    TurnoutState,
+    UnknownReply,
+)
+
+ASK_EVERY_S = 2.0
+FENCE_EVERY_S = 1.0
+GIVE_UP_AFTER_S = 60.0
+BOOT_CHATTER_S = 2.0
+"""A board that talks without being asked is booting: bytes sent to its bootloader can restart it for ever."""
+BOOT_AT_MOST_S = 10.0
+QUIET_S = 0.25
+"""After so long without one, no answer to an older fence is under way any more."""
+
+
+@dataclass(slots=True)
+class Heard:
+    """What came in while the station is looked for."""
+
+    data_bytes: int = 0
+    last_t_s: float = 0.0
+    running: bool = False
+    greeting: str = ""
+    fences: int = 0
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def data(self, count: int, t_s: float) -> None:
+        """Bytes came in."""
+        self.data_bytes += count
+        self.last_t_s = t_s
+
+    def reply(self, reply: Reply) -> None:
+        """A reply came in."""
+        match reply:
+            case Greeting(text):
+                self.greeting = text
+            case FenceReached():
+                self.fences += 1
+            case Comment() | Display() | UnknownReply():
+                return
+        self.running = True
+        self.changed.set()
+
+
+class Seeker:
+    """Looks for the station and gets in step with its fences. ``write`` raises LinkLostError when the link goes."""
+
+    def __init__(self, heard: Heard, write: Callable[[bytes], None], where: str) -> None:
+        self._heard = heard
+        self._write = write
+        self._where = where
+        self._loop = asyncio.get_running_loop()
+        self._started_t_s = self._loop.time()
+
+    async def find(self, listen_first_s: float) -> str:
+        """The greeting. Raises StationError after a minute without one."""
+        await self._until(lambda: bool(self._heard.greeting), listen_first_s)
+        while not self._heard.greeting:
+            self._check_deadline()
+            if not self._booting():
+                self._write(encode(Status()))
+            await self._until(lambda: bool(self._heard.greeting), ASK_EVERY_S)
+        return self._heard.greeting
+
+    async def get_in_step(self) -> None:
+        """Return when a fence has come back and no other is under way. Raises StationError."""
+        # a status request leaves no end mark: what is still to come of its answer comes before the fence's
+        self._write(encode(Status()) + FENCE)
+        while not self._heard.fences:
+            self._check_deadline()
+            if not await self._until(lambda: bool(self._heard.fences), FENCE_EVERY_S):
+                self._write(FENCE)
+        while await self._another_fence():
+            pass
+
+    async def _another_fence(self) -> bool:
+        seen = self._heard.fences
+        return await self._until(lambda: self._heard.fences != seen, QUIET_S)
+
+    def _booting(self) -> bool:
+        now = self._loop.time()
+        chatter = self._heard.data_bytes and not self._heard.running and now - self._heard.last_t_s < BOOT_CHATTER_S
+        return bool(chatter) and now - self._started_t_s < BOOT_AT_MOST_S
+
+    def _check_deadline(self) -> None:
+        if self._loop.time() - self._started_t_s < GIVE_UP_AFTER_S:
+            return
+        heard = self._heard.data_bytes
+        raise StationError(
+            f"no DCC-EX station answers within {GIVE_UP_AFTER_S:g} s; {heard} bytes were heard",
+            where=self._where,
+            cure="something else may be connected here: look at the port and its 115200 baud"
+            if heard
+            else "is the board powered, is DCC-EX on it, and is this its port? `pointsman ports` lists them",
+        )
+
+    async def _until(self, true: Callable[[], bool], at_most_s: float) -> bool:
+        try:
+            async with asyncio.timeout(at_most_s):
+                while not true():
+                    self._heard.changed.clear()
+                    await self._heard.changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+async def make_safe(ask: Callable[[bytes], asyncio.Future[list[Reply]]], addresses: Addresses, where: str) -> None:
+    """Outputs off before anything else, then every locomotive stopped; then compare station and wiring.
+
+    Raises StationError that names everything the station does not have, with the line that defines it.
+    """
+    missing: list[str] = []
+    cures: list[str] = []
+    for number, magnet in addresses.magnets.items():
+        if Refused() in await ask(addresses.off(magnet)):
+            missing.append(f"output {number} (magnet {magnet.name})")
+            cures.append(f"<Z {number} PIN 0>")
+    await ask(encode(EmergencyStop()))
+    for cab, frame in addresses.all_stand(_NO_DIRECTIONS):
+        if Refused() in await ask(frame):
+            raise StationError(
+                f"the station does not take locomotive {addresses.locomotives[cab]} (cab {cab})",
+                where=where,
+                cure="its table of locomotives may be full: restart the station",
+            )
+    await ask(encode(TrackModes()))
+    known = await _turnouts(ask)
+    for number, turnout in addresses.turnouts.items():
+        if number not in known:
+            missing.append(f"turnout {number} ({turnout.name})")
+            cures.append(f"<T {number} SERVO PIN THROWN CLOSED 2>, or the form for its machine")
+    sensors = [reply.sensor for reply in await ask(encode(SensorStates())) if isinstance(reply, SensorState)]
+    for number, beam in addresses.beams.items():
+        if number not in sensors:
+            missing.append(f"sensor {number} (beam {beam.name})")
+            cures.append(f"<S {number} PIN 1>")
+    if missing:
+        raise StationError(
+            f"the station does not know {', '.join(missing)}",
+            where=where,
+            cure=f"define it there, then <E> to keep it (PIN is where it is wired to): {'; '.join(cures)}",
+        )
+
+
+_NO_DIRECTIONS: Mapping[int, bool] = {}
+
+
+async def _turnouts(ask: Callable[[bytes], asyncio.Future[list[Reply]]]) -> set[int]:
+    """The ids that the station has; an older one that cannot list ids is asked for the definitions."""
+    ids: set[int] = set()
+    for reply in await ask(encode(TurnoutIds())):
+        if isinstance(reply, TurnoutIdList):
+            ids.update(reply.turnouts)
+    if not ids:
+        for reply in await ask(encode(ListTurnouts())):
+            if isinstance(reply, TurnoutDefinition | TurnoutState):
+                ids.add(reply.turnout)
+    return ids
