@@ -1,0 +1,226 @@
+"""Whole plays in virtual time: done only when it is true, and stopped, standing and told when anything is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from bench import Bench
+
+from pointsman.errors import HaltedError, PointsmanError, RefusedError
+from pointsman.messages import StationRestarted
+from pointsman.record import message_of, read
+from pointsman.track.model import End
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture
+def bench(tmp_path: Path, cache: Path) -> Bench:
+    return Bench(tmp_path / "play.journal", cache)
+
+
+def stopped(bench: Bench, error: type[PointsmanError] = HaltedError) -> str:
+    """Play a play that must be stopped; nothing may move afterwards, and the journal must be whole. The reason."""
+    with pytest.raises(error) as caught:
+        bench.play()
+    assert bench.speed_in_the_end == 0
+    assert bench.truth.moving == ()
+    reading = read(bench.journal_path)
+    assert reading.bad == ""
+    return caught.value.what
+
+
+class TestToTheEnd:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_truth_is_the_goal_and_nothing_was_bumped(self, bench: Bench, seed: int) -> None:
+        bench.seed = seed
+        final = bench.play()
+        assert bench.chosen.goal.reached(final.position, ["L"])
+        assert "s1: 3 1 2" in bench.truth.line
+        assert bench.simulation.incidents == []
+        assert bench.dispatcher.score.runs == len(bench.runs())
+
+    def test_the_ladder_trick_and_both_short_sidings(self, bench: Bench) -> None:
+        bench.goal = "s1: 5 4 1 | s2: 2 3"
+        bench.play()
+        assert "s1: 5 4 1 | s2: 2 3" in bench.truth.line
+        assert bench.simulation.incidents == []
+
+    def test_nothing_to_do_still_powers_on_and_ends(self, bench: Bench) -> None:
+        bench.goal = "s1: 1 2 3"
+        bench.play()
+        assert bench.dispatcher.score.raw_starts == 0
+
+    def test_every_command_is_in_the_journal_and_numbered_once(self, bench: Bench) -> None:
+        bench.play()
+        lines = [line for line in read(bench.journal_path).lines if line.kind == "command"]
+        numbers = [line.values["number"] for line in lines]
+        assert numbers == list(range(1, len(numbers) + 1))
+        for line in lines:
+            message_of(line)
+
+    def test_power_comes_on_only_after_everything_stands_and_is_off(self, bench: Bench) -> None:
+        bench.play()
+        written = b"".join(data for _, data in bench.sent).decode()
+        before = written[: written.index("<1 MAIN>")]
+        assert "<1>" not in written
+        assert before.rindex("<!>") < before.rindex("<t 3 0 1>") < before.rindex("<Z 3 0>")
+        assert re.search(r"<#>$", before.rstrip())
+
+    def test_no_drive_before_every_turnout_was_set_once(self, bench: Bench) -> None:
+        bench.play()
+        written = b"".join(data for _, data in bench.sent).decode()
+        first_drive = re.search(r"<t 3 [1-9]", written)
+        assert first_drive is not None
+        assert {m.group(1) for m in re.finditer(r"<T (\d) [01]>", written[: first_drive.start()])} == {"1", "2"}
+
+    def test_no_drive_while_points_move(self, bench: Bench) -> None:
+        bench.play()
+        thrown_s = [t_s for t_s, data in bench.sent if b"<T " in data]
+        driven_s = [t_s for t_s, data in bench.sent if re.search(rb"<t 3 [1-9]", data)]
+        assert all(not 0 <= driven - thrown < 1.3 for thrown in thrown_s for driven in driven_s)
+
+
+class TestBeforeAnythingMoves:
+    def test_a_locomotive_the_wrong_way_round_is_found_by_the_proving_move(self, bench: Bench) -> None:
+        bench.facing = End.FROM
+        reason = stopped(bench)
+        assert "turned round" in reason
+        assert bench.simulation.incidents == []
+
+    def test_a_wagon_in_a_beam_that_should_be_free(self, bench: Bench) -> None:
+        # A wagon more than the picture shows, out of place at the throat.
+        bench.later(0.0, lambda b: b.simulation._rig.station.set_pin(22 + 1, True, 0.0))
+        reason = stopped(bench, RefusedError)
+        assert "beam s1 is broken" in reason
+        assert bench.dispatcher.score.raw_starts == 0
+        assert not any(b"<1 MAIN>" in data for _, data in bench.sent)
+
+
+class TestEvidence:
+    def test_a_dead_beam(self, bench: Bench) -> None:
+        dead = [False]
+        bench.from_station = lambda data: re.sub(rb"<[Qq] 2>\n?", b"", data) if dead[0] else data
+        bench.while_doing("prove", lambda b: dead.__setitem__(0, True))
+        reason = stopped(bench)
+        assert "s1" in reason
+        assert "was not" in reason
+        assert all(str(i.kind) == "buffer" for i in bench.simulation.incidents)
+
+    def test_a_hand_in_a_beam_while_a_train_runs(self, bench: Bench) -> None:
+        bench.while_doing(
+            "drive", lambda b: b.simulation._rig.station.set_pin(22 + 3, True, b.simulation._now_s()), 1.0
+        )
+        reason = stopped(bench)
+        assert "beam s3 became broken" in reason
+        assert bench.simulation.incidents == []
+
+    def test_a_hand_in_a_beam_while_everything_stands(self, bench: Bench) -> None:
+        bench.while_doing(
+            "T2 to", lambda b: b.simulation._rig.station.set_pin(22 + 3, True, b.simulation._now_s()), 0.5
+        )
+        assert "while everything stood" in stopped(bench)
+        assert bench.dispatcher.score.raw_starts == 0
+
+    def test_a_magnet_that_does_not_part(self, bench: Bench) -> None:
+        bench.to_station = lambda data: re.sub(rb"<Z \d 1>", b"", data)
+        reason = stopped(bench)
+        assert "beam" in reason
+        assert bench.simulation.incidents == []
+
+    def test_points_that_do_not_move_are_noticed_at_the_next_beam(self, bench: Bench) -> None:
+        # The station says what it commanded; nothing is wired to it.
+        bench.later(0.0, lambda b: b.simulation._rig._turnouts.pop(1))
+        assert "beam" in stopped(bench)
+
+    def test_a_station_that_says_the_points_lie_otherwise(self, bench: Bench) -> None:
+        bench.to_station = lambda data: data.replace(b"<T 1 1>", b"")
+        assert stopped(bench) == "T1 was set to thrown, and the station says closed"
+
+
+class TestTheStation:
+    def test_a_restart_in_mid_run(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.simulation._rig.station.reset(b.simulation._now_s()), 1.0)
+        # What is noticed first depends on where the train is; the greeting comes once it has booted.
+        stopped(bench)
+        assert any(isinstance(event, StationRestarted) for event in bench.events)
+        assert bench.simulation.incidents == []
+
+    def test_another_throttle_takes_the_locomotive(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.other_throttle(b"<t 3 100 1>"), 1.0)
+        assert "something else controls" in stopped(bench)
+
+    def test_another_throttle_throws_points(self, bench: Bench) -> None:
+        bench.while_doing("prove", lambda b: b.other_throttle(b"<T 2 1>"), 0.2)
+        assert "something else controls" in stopped(bench)
+
+    def test_the_power_goes_off(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.other_throttle(b"<0>"), 1.0)
+        reason = stopped(bench)
+        assert "power" in reason
+
+    def test_silence(self, bench: Bench) -> None:
+        quiet = [False]
+        bench.from_station = lambda data: b"" if quiet[0] else data
+        bench.while_doing("T2 to", lambda b: quiet.__setitem__(0, True), 0.1)
+        assert "has not answered" in stopped(bench)
+        assert bench.simulation.incidents == []
+
+    def test_a_rejected_turnout(self, bench: Bench) -> None:
+        bench.to_station = lambda data: data.replace(b"<T 2 ", b"<T 77 ")
+        assert "rejected" in stopped(bench)
+
+    def test_the_stop_is_repeated_until_the_fence_and_then_the_power_is_cut(self, bench: Bench) -> None:
+        deaf = [False]
+        bench.from_station = lambda data: b"" if deaf[0] else data
+        bench.while_doing("drive", lambda b: deaf.__setitem__(0, True), 0.5)
+        stopped(bench)
+        assert bench.halted_s is not None
+        after = bench.frames_after(bench.halted_s - 0.001)
+        stops = [data for data in after if data.startswith(b"<!>")]
+        assert len(stops) >= 4
+        assert any(b"<0>" in data for data in stops)
+
+
+class TestAPerson:
+    def test_a_stop_in_mid_run(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.dispatcher.halt("stopped by hand"), 1.0)
+        assert stopped(bench) == "stopped by hand"
+        assert bench.simulation.incidents == []
+        halt_s = next(line.t_s for line in read(bench.journal_path).lines if line.kind == "halt")
+        first = bench.frames_after(halt_s)[0]
+        assert first.startswith(b"<!><#>")
+
+    def test_nothing_starts_again_after_a_stop(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.dispatcher.halt("stopped by hand"), 1.0)
+        stopped(bench)
+        assert bench.halted_s is not None
+        halt_s = next(line.t_s for line in read(bench.journal_path).lines if line.kind == "halt")
+        assert not any(re.search(rb"<t 3 [1-9]|<Z \d 1>", data) for data in bench.frames_after(halt_s))
+
+    def test_magnets_go_off_on_the_way_out(self, bench: Bench) -> None:
+        bench.while_doing("uncouple", lambda b: b.dispatcher.halt("stopped by hand"), 0.2)
+        stopped(bench)
+        last = re.findall(rb"<Z (\d) ([01])>", b"".join(data for _, data in bench.sent))
+        assert dict(last) == {b"1": b"0", b"2": b"0", b"3": b"0"}
+        assert bench.simulation.incidents == []
+
+
+class TestTheJournal:
+    def test_a_disk_that_fails_stops_the_play(self, bench: Bench) -> None:
+        import os
+
+        def break_it(b: Bench) -> None:
+            full = os.open("/dev/full", os.O_WRONLY)
+            os.dup2(full, b.dispatcher._journal._file)
+            os.close(full)
+
+        bench.while_doing("drive", break_it, 0.5)
+        with pytest.raises(HaltedError, match="journal"):
+            bench.play()
+        assert bench.speed_in_the_end == 0
