@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,14 +17,19 @@ THREADS_END_WITHIN_S = 2.0
 
 
 @pytest.fixture(autouse=True)
-def _nothing_left_running() -> Iterator[None]:
-    """Fail a test that leaves an asyncio task to be cancelled by its loop's end, or a thread alive."""
+def _nothing_left_running(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a task to be cancelled by its loop's end, or a thread or child process alive.
+
+    A test marked ``breaks_its_loop`` makes its loop fail on purpose, so that its tasks cannot end.
+    """
     before = set(threading.enumerate())
+    children = set(_children())
     left: list[str] = []
     cancel: Callable[[asyncio.AbstractEventLoop], None] = asyncio.runners._cancel_all_tasks  # type: ignore[attr-defined]
 
     def note_and_cancel(loop: asyncio.AbstractEventLoop) -> None:
-        left.extend(f"task {task!r}" for task in asyncio.all_tasks(loop))
+        if request.node.get_closest_marker("breaks_its_loop") is None:
+            left.extend(f"task {task!r}" for task in asyncio.all_tasks(loop))
         cancel(loop)
 
     # Every way to run a loop (asyncio.run, Runner, pytest-asyncio) ends here, and cancels in silence what it finds.
@@ -38,7 +44,23 @@ def _nothing_left_running() -> Iterator[None]:
         thread.join(max(until - time.monotonic(), 0.0))
         if thread.is_alive():
             left.append(f"thread {thread.name}")
+    left.extend(f"process {pid}: {words}" for pid, words in _children().items() if pid not in children)
     assert not left, "left running: " + "; ".join(left)
+
+
+def _children() -> dict[int, str]:
+    """This process's children with their command lines, where the system tells (Linux); not those already ended."""
+    found = {}
+    for listing in Path("/proc/self/task").glob("*/children"):
+        for pid in map(int, listing.read_text(encoding="ascii").split()):
+            try:
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+            except FileNotFoundError:  # ended since it was listed
+                continue
+            # multiprocessing's own tracker lives as long as the process that it serves.
+            if words and "resource_tracker" not in words:
+                found[pid] = words
+    return found
 
 
 @pytest.hookimpl(wrapper=True)

@@ -63,6 +63,7 @@ LEAKS = {
         "import asyncio\nasync def main():\n    asyncio.ensure_future(asyncio.sleep(60))\n    await asyncio.sleep(0)\n"
         "def test_it():\n    asyncio.run(main())\n"
     ),
+    "a process": "import subprocess\ndef test_it():\n    subprocess.Popen(['sleep', '5'])\n",
     "a thread": (
         "import threading\nhold = threading.Event()\n"
         "def test_it():\n    threading.Thread(target=hold.wait, args=(30,), daemon=True).start()\n"
