@@ -239,3 +239,12 @@ def test_listing_ports_opens_none(pty: Pty) -> None:
     for info in list_ports():
         assert info.path.startswith("/dev/")
         assert info.permitted in (True, False)
+
+
+async def test_a_holder_that_is_just_leaving_is_waited_for(pty: Pty) -> None:
+    fd = os.open(pty.path, os.O_RDWR | os.O_NOCTTY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    asyncio.get_running_loop().call_later(0.15, os.close, fd)
+    port = SerialTransport(pty.path)
+    await port.open()
+    await port.close()

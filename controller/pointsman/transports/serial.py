@@ -19,6 +19,9 @@ BAUD_RATE = 115200
 SILENCE_BEFORE_DTR_S = 5.0
 """A board that says nothing for so long with DTR low may be one that talks only while DTR is high."""
 READER_ENDS_WITHIN_S = 1.0
+HOLDER_MAY_LEAVE_S = 0.5
+
+_HELD = (errno.EBUSY, errno.EAGAIN)
 
 Dtr = Literal["auto", "low", "high"]
 
@@ -48,10 +51,7 @@ class SerialTransport(Transport):
         port.dtr = self._dtr == "high"
         port.rts = False
         port.port = self.name
-        try:
-            port.open()
-        except (OSError, ValueError) as error:
-            raise _port_error(self.name, error) from error
+        await self._open_when_free(port)
         try:
             self._claim(port)
         except BaseException:
@@ -64,6 +64,20 @@ class SerialTransport(Transport):
         self._reader.start()
         if self._dtr == "auto":
             self._dtr_timer = self._loop.call_later(SILENCE_BEFORE_DTR_S, self._raise_dtr, self.received_bytes)
+
+    async def _open_when_free(self, port: serial.Serial) -> None:
+        """Open it, waiting a little for its holder: the guardian of a killed run lets go within half a second."""
+        assert self._loop is not None
+        gives_up_t_s = self._loop.time() + HOLDER_MAY_LEAVE_S
+        while True:
+            try:
+                port.open()
+            except (OSError, ValueError) as error:
+                if _errno(error) not in _HELD or self._loop.time() >= gives_up_t_s:
+                    raise _port_error(self.name, error) from error
+            else:
+                return
+            await asyncio.sleep(HOLDER_MAY_LEAVE_S / 5)
 
     def _claim(self, port: serial.Serial) -> None:
         # The lock that pyserial takes is advice; not every program asks for it. A simulated station may well keep
@@ -174,7 +188,7 @@ def _port_error(name: str, error: Exception) -> PortError:
             where=name,
             cure=f"join its group: sudo usermod -a -G {group} $USER, then log out and in again",
         )
-    if number in (errno.EBUSY, errno.EAGAIN):
+    if number in _HELD:
         return _held(name)
     if number in (errno.EIO, errno.ENXIO, errno.ENODEV):
         return PortError(

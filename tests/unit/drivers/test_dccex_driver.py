@@ -269,8 +269,9 @@ def test_a_wiring_with_no_or_two_stations_must_be_told_which() -> None:
     host, _ = memory_pair()
     with pytest.raises(StationError, match="a, b"):
         DccExDriver(host, two, emit=lambda _: None)
-    assert DccExDriver(host, two, emit=lambda _: None, station="b").guardian_frames() == b"<!><#>"
-    assert DccExDriver(host, WIRING, emit=lambda _: None).guardian_frames() == b"<!><Z 1 0><Z 2 1><#>"
+    assert DccExDriver(host, two, emit=lambda _: None, station="b").guardian_frames() == (b"<!><#>", b"<!><0><#>")
+    writes = DccExDriver(host, WIRING, emit=lambda _: None).guardian_frames()
+    assert writes == (b"<!><#>", b"<Z 1 0><Z 2 1>", b"<!><0><#>")
 
 
 # ---------------------------------------------------------------- commands

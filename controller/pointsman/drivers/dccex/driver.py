@@ -46,6 +46,8 @@ KEEP_ALIVE_S = 1.0
 STOP_REPEAT_S = 0.1
 POWER_CUT_AFTER_S = 0.3
 SETUP_TRIES = 3
+OFF_FRAMES_A_WRITE = 3
+"""At most 11 bytes each: a write of a guardian stays below the board's ring of 64."""
 
 _STOP = encode(wire.EmergencyStop())
 _CUT = encode(wire.Power(False))
@@ -215,9 +217,11 @@ class DccExDriver:
         stand = [frame for _, frame in self._addresses.all_stand(self._forward)]
         return [*stand, *self._addresses.all_off(), encode(wire.Power(False, "MAIN"))]
 
-    def guardian_frames(self) -> bytes:
-        """What a guardian writes when this process dies: stop, outputs off, a fence; the power goes off last."""
-        return _STOP + b"".join(self._addresses.all_off()) + FENCE
+    def guardian_frames(self) -> tuple[bytes, ...]:
+        """What a guardian writes when this process dies: the stop, outputs off, and at last the power off."""
+        frames = self._addresses.all_off()
+        chunks = [b"".join(frames[at : at + OFF_FRAMES_A_WRITE]) for at in range(0, len(frames), OFF_FRAMES_A_WRITE)]
+        return (_STOP + FENCE, *chunks, _STOP + _CUT + FENCE)
 
     # ------------------------------------------------------------ commands
 

@@ -1,0 +1,242 @@
+"""The guardian on real pseudo-terminals and sockets, with real kills."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tty
+from collections.abc import Iterator
+
+import pytest
+
+from pointsman.dispatch.guardian import Guardian
+from pointsman.errors import LinkError
+
+pytestmark = pytest.mark.system
+
+WRITES = (b"<!><#>", b"<Z 1 0><Z 2 0>", b"<!><0><#>")
+
+CONTROLLER = f"""
+import asyncio, sys
+from pointsman.dispatch.guardian import Guardian
+from pointsman.transports.serial import SerialTransport
+from pointsman.transports.tcp import TcpTransport
+
+async def main(kind, where, end):
+    link = SerialTransport(where) if kind == "serial" else TcpTransport("127.0.0.1", int(where))
+    await link.open()
+    guardian = await Guardian.start(link.guardian_fds(), {WRITES!r}, on_death=lambda why: None)
+    link.write(b"<t 3 40 1>")
+    print(guardian.pid, flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+    if end == "goodbye":
+        await guardian.goodbye()
+        await link.close()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+class FarEnd:
+    """The station's side of a link: what arrives, and when."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self.data = b""
+        self.arrivals: list[tuple[float, bytes]] = []
+
+    def read_until(self, wanted: bytes, at_most_s: float = 3.0) -> None:
+        """Read until ``wanted`` has arrived, or the link has ended, or the time is over."""
+        ends = time.monotonic() + at_most_s
+        os.set_blocking(self.fd, True)
+        while wanted not in self.data and (left := ends - time.monotonic()) > 0:
+            if not select.select([self.fd], [], [], left)[0]:
+                return
+            try:
+                data = os.read(self.fd, 4096)
+            except OSError:  # the last holder of a pseudo-terminal is gone
+                return
+            if not data:
+                return
+            self.arrivals.append((time.monotonic(), data))
+            self.data += data
+
+    def arrived_t_s(self, wanted: bytes) -> float:
+        return next(t_s for t_s, data in self.arrivals if wanted in data)
+
+
+@pytest.fixture
+def pty() -> Iterator[tuple[FarEnd, str]]:
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    path = os.ttyname(slave)
+    os.close(slave)
+    yield FarEnd(master), path
+    os.close(master)
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(5)
+        yield server
+
+
+class Controller:
+    """A controller in a process of its own, with its guardian."""
+
+    def __init__(self, kind: str, where: str, end: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", CONTROLLER, kind, where, end], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self.process.stdout is not None
+        self.guardian_pid = int(self.process.stdout.readline())
+        self._guardian = os.pidfd_open(self.guardian_pid)
+
+    def ends(self) -> None:
+        self.process.communicate(b"\n", timeout=5)
+
+    def guardian_ends(self, at_most_s: float = 3.0) -> bool:
+        """Does the guardian end by itself? (It is nobody's child any more.)"""
+        ended = bool(select.select([self._guardian], [], [], at_most_s)[0])
+        if ended:
+            os.close(self._guardian)
+        return ended
+
+    def dies(self) -> float:
+        """Kill it; the moment just before."""
+        moment = time.monotonic()
+        self.process.kill()
+        self.process.communicate(timeout=5)
+        return moment
+
+
+def check_stop(far: FarEnd, killed_t_s: float) -> None:
+    assert far.data == b"<t 3 40 1><!><#><Z 1 0><Z 2 0><!><0><#>"
+    stop_ms = (far.arrived_t_s(b"<!>") - killed_t_s) * 1000
+    cut_ms = (far.arrived_t_s(b"<0>") - killed_t_s) * 1000
+    print(f"stop on the wire {stop_ms:.1f} ms after the kill, power cut after {cut_ms:.1f} ms")
+    assert stop_ms < 100
+    assert stop_ms + 90 < cut_ms < 500
+
+
+def test_a_killed_controller_is_stopped_over_serial(pty: tuple[FarEnd, str]) -> None:
+    far, path = pty
+    controller = Controller("serial", path, "killed")
+    far.read_until(b"<t 3 40 1>")
+    killed_t_s = controller.dies()
+    far.read_until(b"<0><#>")
+    check_stop(far, killed_t_s)
+    # nothing holds the port any more
+    far.read_until(b"never")
+    assert controller.guardian_ends()
+
+
+def test_a_killed_controller_is_stopped_over_tcp(listener: socket.socket) -> None:
+    controller = Controller("tcp", str(listener.getsockname()[1]), "killed")
+    with listener.accept()[0] as wire:
+        far = FarEnd(wire.fileno())
+        far.read_until(b"<t 3 40 1>")
+        killed_t_s = controller.dies()
+        far.read_until(b"never")
+        check_stop(far, killed_t_s)
+    assert controller.guardian_ends()
+
+
+def test_a_goodbye_leaves_the_wire_silent(pty: tuple[FarEnd, str]) -> None:
+    far, path = pty
+    controller = Controller("serial", path, "goodbye")
+    controller.ends()
+    far.read_until(b"never")
+    assert far.data == b"<t 3 40 1>"
+    assert controller.guardian_ends()
+
+
+def test_an_end_without_a_goodbye_is_a_death(pty: tuple[FarEnd, str]) -> None:
+    far, path = pty
+    controller = Controller("serial", path, "forgotten")
+    controller.ends()
+    far.read_until(b"<0><#>")
+    assert far.data.endswith(b"<!><#><Z 1 0><Z 2 0><!><0><#>")
+    assert controller.guardian_ends()
+
+
+def test_ctrl_c_and_its_like_do_not_end_it(pty: tuple[FarEnd, str]) -> None:
+    far, path = pty
+    controller = Controller("serial", path, "killed")
+    for polite in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        os.kill(controller.guardian_pid, polite)
+    assert os.getsid(controller.guardian_pid) == controller.guardian_pid
+    assert not controller.guardian_ends(0.1)
+    controller.dies()
+    far.read_until(b"<0><#>")
+    assert far.data.endswith(b"<!><0><#>")
+    assert controller.guardian_ends()
+
+
+def test_a_link_that_takes_nothing_does_not_keep_the_others_from_their_stop(listener: socket.socket) -> None:
+    async def main(blocked: int, open_one: int) -> None:
+        guardian = await Guardian.start([blocked, open_one], WRITES, on_death=lambda _: None)
+        os.close(guardian._pipe)  # as our death would
+        guardian._pipe = os.open("/dev/null", os.O_WRONLY)
+        await asyncio.to_thread(guardian._process.wait, 5)
+        await guardian.goodbye()
+
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    os.set_blocking(slave, False)
+    try:
+        while os.write(slave, b"x" * 4096):
+            pass
+    except BlockingIOError:
+        pass
+    near, end = socket.socketpair()
+    with near, end:
+        asyncio.run(main(slave, near.fileno()))
+        far = FarEnd(end.fileno())
+        far.read_until(b"<0><#>")
+        assert far.data == b"".join(WRITES)
+    os.close(slave)
+    os.close(master)
+
+
+async def test_a_guardian_that_dies_is_told_at_once() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        told = asyncio.get_running_loop().create_future()
+        guardian = await Guardian.start([near.fileno()], WRITES, on_death=told.set_result)
+        assert guardian.alive
+        os.kill(guardian.pid, signal.SIGKILL)
+        why = await asyncio.wait_for(told, 3)
+        assert "-9" in why
+        assert not guardian.alive
+        await guardian.goodbye()
+        far.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            far.recv(1)
+
+
+async def test_starting_is_quick_and_a_goodbye_may_be_said_twice() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        started = time.monotonic()
+        guardian = await Guardian.start([near.fileno()], WRITES, on_death=lambda _: None)
+        took_ms = (time.monotonic() - started) * 1000
+        print(f"guardian ready after {took_ms:.0f} ms")
+        assert took_ms < 1000
+        await guardian.goodbye()
+        await guardian.goodbye()
+        assert not guardian.alive
+        near.shutdown(socket.SHUT_WR)
+        assert far.recv(100) == b""
+
+
+async def test_without_a_link_there_is_no_guardian() -> None:
+    with pytest.raises(LinkError):
+        await Guardian.start([], WRITES, on_death=lambda _: None)
