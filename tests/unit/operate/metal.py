@@ -92,9 +92,10 @@ class Metal:
     """One play. What a test may spoil:
 
     ``really`` stands in the world where ``start`` is believed; ``facing`` is how the locomotive really stands (it is
-    believed to face TO); ``hidden`` is how the layout really is; reports of ``deaf`` beams never come; a command of a
-    step for which ``lost`` says so never reaches the rail; ``before`` is called before each step with this harness
-    (which has ``report`` and ``later``), and may do anything to the world.
+    believed to face TO); ``layout`` is the track as it really is, and ``hidden`` what else it hides; reports of
+    ``deaf`` beams never come; a command of a step for which ``lost`` says so never reaches the rail; ``before`` is
+    called before each step with this harness (which has ``report`` and ``later``), and may do anything to the world.
+    ``watch`` is called with every new state of a drive.
     """
 
     track: Track
@@ -105,6 +106,7 @@ class Metal:
     allow: Allowances = field(default_factory=Allowances)
     trace: Callable[[str], None] = lambda text: None
     really: Mapping[str, tuple[str, ...]] | None = None
+    layout: Track | None = None
     hidden: Hidden | None = None
     deaf: frozenset[str] = frozenset()
     lost: Callable[[Step], bool] = lambda step: False
@@ -115,7 +117,7 @@ class Metal:
         self.dice = Random(self.seed)
         stands = dict(self.start.segments) if self.really is None else self.really
         setup = Setup(stands, facing=dict.fromkeys(self.track.locomotives, self.facing))
-        self.world = World(self.track, setup, self.hidden or Hidden(self.seed), self.wiring)
+        self.world = World(self.layout or self.track, setup, self.hidden or Hidden(self.seed), self.wiring)
         self.world.set_power(True)
         self.belief: Belief = at_setup(
             self.track, self.start, End.TO, self.allow.mark_error_mm, self.allow.setup_error_mm
