@@ -132,20 +132,22 @@ class Canvas:
 
 
 def line_cells(start: Cell, end: Cell, flat: str, down: str, up: str, upright: str) -> list[tuple[Cell, str]]:
-    """The cells of a line, ends included: the slope first, one column a row, then level along the end's row."""
+    """The cells of a line from start to end: the slope first, one row a cell, then level along the end's row.
+
+    A level line has the start's cell, a sloping one begins beside it; both end at the end's.
+    """
     (x, y), (end_x, end_y) = start, end
     step_x = (end_x > x) - (end_x < x)
     step_y = (end_y > y) - (end_y < y)
     slope = upright if step_x == 0 else down if step_x == step_y else up
-    cells = []
-    if y == end_y:
-        cells.append(((x, y), flat))
-    while y != end_y - step_y:
+    cells = [(start, flat)] if y == end_y else []
+    while y + step_y != end_y and step_y:
         y += step_y
-        x = x + step_x if x != end_x else x
-        cells.append(((x, y), slope))
-    y = end_y
+        x += step_x if x != end_x else 0
+        cells.append(((x, y), slope if x != end_x or not step_x else upright))
+    if x == end_x and step_y:
+        cells.append((end, upright))
     while x != end_x:
         x += step_x
-        cells.append(((x, y), flat))
+        cells.append(((x, end_y), flat))
     return cells

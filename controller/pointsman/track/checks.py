@@ -301,7 +301,7 @@ def _beam_near(track: Track, place: Place, within_mm: float) -> bool:
         length = stretch_mm(track, stretch)
         if any(at <= along <= at + left for along in _along(beams, stretch, length)):
             return True
-        if length - at < left:
+        if length - at <= left:
             ways += [(onward, 0.0, left - (length - at)) for onward in _onward(track, stretch)]
     return False
 

@@ -269,13 +269,9 @@ def _plain(kind: Any) -> Any:
 
 
 def _drop(data: dict[str, Any], loc: Iterable[int | str]) -> None:
-    """Remove one key from nested tables; a key on the way that is no table stays."""
+    """Remove one key from nested tables, if it is there."""
     *way, last = loc
     here: Any = data
     for part in way:
-        try:
-            here = here[part]
-        except (KeyError, IndexError, TypeError):
-            return
-    if isinstance(here, dict):
-        here.pop(last, None)
+        here = here[part]
+    here.pop(last, None)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from pointsman.cli.canvas import line_cells
 from pointsman.cli.diagram import Lie, Surety, can_draw, dimensions, render
 from pointsman.track.builtin import builtin_layouts, find_layout
 from pointsman.track.layout import load_layout
-from pointsman.track.model import Drawing, Leg, Track
+from pointsman.track.model import Beam, Drawing, Leg, Place, Track, Uncoupler
 
 TRACKS = {name: load_layout(find_layout(name)) for name in builtin_layouts()}
 INGLENOOK = TRACKS["inglenook"]
@@ -149,6 +150,25 @@ def test_whatever_the_drawing_is_it_stays_on_the_sheet(data: st.DataObject, widt
     assert max(map(len, picture.splitlines())) <= width
     assert "T1 ?" in picture
     assert "T2 ?" in picture
+
+
+@given(st.tuples(COORDINATES, COORDINATES), st.tuples(COORDINATES, COORDINATES))
+def test_a_line_is_whole_and_ends_where_it_should(start: tuple[int, int], end: tuple[int, int]) -> None:
+    cells = [cell for cell, _ in line_cells(start, end, "-", "\\", "/", "|")]
+    assert cells[-1] == end
+    assert len(set(cells)) == len(cells)
+    for (x, y), (next_x, next_y) in pairwise([start, *cells]):
+        assert max(abs(next_x - x), abs(next_y - y)) <= 1
+
+
+def test_a_beam_and_a_magnet_on_a_leg_are_drawn_beside_it() -> None:
+    track = replace(
+        INGLENOOK,
+        beams={"x": Beam("x", Place("T1", Leg.CLOSED, 141))},
+        uncouplers={"y": Uncoupler("y", Place("T1", Leg.CLOSED, 141), 10)},
+    )
+    lines = render(track, {}, lies={"T1": SEEN_CLOSED}).plain.splitlines()
+    assert lines[0].index("▽") == lines[2].index("△") == 33
 
 
 def test_a_mirrored_layout_is_the_mirror_image_of_its_tracks() -> None:

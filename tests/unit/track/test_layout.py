@@ -342,6 +342,29 @@ def test_two_locomotives_on_one_spot(tmp_path: Path) -> None:
     assert ("locomotives.M.mark.at_mm", "M would stand in L") in keys
 
 
+def test_two_locomotives_may_stand_one_behind_the_other(tmp_path: Path) -> None:
+    """Each counts by its own length where both stand."""
+    second = INGLENOOK[INGLENOOK.index("[locomotives.L]") : INGLENOOK.index("[speeds]")].replace(".L]", ".M]")
+    path = tmp_path / "layout.toml"
+    text = INGLENOOK.replace("at_mm = 340", "at_mm = 220").replace("capacity = 4", "capacity = 3")
+    path.write_text(text + "\n" + second, encoding="utf-8")
+    assert set(load_layout(path).locomotives) == {"L", "M"}
+
+
+def test_a_wagons_own_lengths_are_checked_too(tmp_path: Path) -> None:
+    def own(lengths: str) -> list[str]:
+        return [m.key for m in broken(tmp_path, ('colour = "red" }', f'colour = "red", {lengths} }}'))]
+
+    assert own("body_mm = 82") == ["wagons.1.body_mm"]
+    assert own("buffers_mm = 85") == ["wagons.1.buffers_mm"]
+    assert own("body_mm = 79") == ["wagons.1.body_mm"]
+
+
+def test_a_locomotives_lengths_are_in_order(tmp_path: Path) -> None:
+    (mistake,) = broken(tmp_path, ("buffers_mm = 115", "buffers_mm = 118"))
+    assert mistake.key == "locomotives.L.buffers_mm"
+
+
 def test_a_locomotive_in_a_beam_is_told_so(tmp_path: Path) -> None:
     (mistake,) = broken(tmp_path, ("[beams.s1]\n", '[beams.x]\non = "head"\nat_mm = 300\n[beams.s1]\n'))
     assert mistake.what == "L would stand in the beam x"
@@ -360,6 +383,29 @@ def test_a_beam_and_a_magnet_on_a_turnouts_leg(tmp_path: Path) -> None:
     path.write_text(INGLENOOK + leg.format(26), encoding="utf-8")
     (mistake,) = mistakes_of(path)
     assert mistake.key == "magnets.ladder"
+
+
+@pytest.mark.parametrize(("at_mm", "near"), [(222, True), (221, False)])
+def test_a_magnet_before_a_segment_is_near_the_segments_beam(at_mm: int, near: bool, tmp_path: Path) -> None:
+    """T1's closed leg ends at 282 mm, where the beam of s1 stands."""
+    path = tmp_path / "layout.toml"
+    magnet = f'[magnets.x]\non = "T1"\nleg = "closed"\nat_mm = {at_mm}\n'
+    path.write_text(INGLENOOK + magnet, encoding="utf-8")
+    if near:
+        assert "x" in load_layout(path).uncouplers
+    else:
+        assert [m.key for m in mistakes_of(path)] == ["magnets.x"]
+
+
+def test_a_magnet_near_a_joint_that_cannot_be_read_is_looked_at_as_far_as_the_track_is_known(tmp_path: Path) -> None:
+    magnet = '[magnets.x]\non = "T1"\nleg = "thrown"\nat_mm = 180\n'
+    found = broken(tmp_path, ('thrown = "T2.toe"', 'thrown = "T9.toe"'), extra=magnet)
+    assert [m.key for m in found] == ["turnouts.T1.thrown", "magnets.x"]
+
+
+def test_a_magnet_at_the_end_of_a_track_is_not_near_a_beam_beyond_the_buffer(tmp_path: Path) -> None:
+    found = broken(tmp_path, extra='[magnets.x]\non = "s1"\nat_mm = 470\n')
+    assert [m.key for m in found] == ["magnets.x"]
 
 
 def test_an_empty_layout_asks_for_what_it_needs(tmp_path: Path) -> None:
