@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
 from pointsman.protocols.dccex import Command, Reply, StationReader, encode_reply
 from pointsman.protocols.dccex import commands as c
@@ -30,9 +31,14 @@ class Station:
         self.power = False
         self.currents = (0, 0)
         self._reader = StationReader()
+        self._lose: Callable[[bytes], bytes] | None = None
         self._unanswered: deque[Command] = deque()
         self.reopen: asyncio.Task[None] | None = None
         wire.listen(self._on_data, self._on_lost)
+
+    def lose(self, lose: Callable[[bytes], bytes] | None) -> None:
+        """What becomes of the bytes on their way here."""
+        self._lose = lose
 
     def commands(self, since: int = 0) -> list[Command]:
         return [command for _, command in self.heard[since:]]
@@ -56,6 +62,8 @@ class Station:
     def _on_data(self, data: bytes) -> None:
         loop = asyncio.get_running_loop()
         self.raw.append((loop.time(), data))
+        if self._lose is not None:
+            data = self._lose(data)
         if not self.deaf:
             for command in self._reader.feed(data):
                 self.heard.append((loop.time(), command))
@@ -96,6 +104,9 @@ class Station:
             case c.SetTurnout(number, thrown) if number in self.turnouts:
                 changed, self.turnouts[number] = self.turnouts[number] != thrown, thrown
                 return [r.TurnoutState(number, thrown)] if changed else []
+            case c.DeleteTurnout(number) if number in self.turnouts:
+                self.turnouts.pop(number)
+                return [r.Done()]
             case c.SetOutput(number, on) if number in self.outputs:
                 self.outputs[number] = on
                 return [r.OutputState(number, on)]

@@ -10,6 +10,7 @@ import pytest
 from scripted_station import GREETING, Station
 
 from pointsman.drivers.dccex import DccExDriver
+from pointsman.drivers.dccex.driver import Link
 from pointsman.errors import LinkLostError, ProtocolError, StationError
 from pointsman.messages import (
     Accepted,
@@ -442,7 +443,8 @@ async def _halt(b: Bench) -> None:
     assert (20, True) in b.answers()
     assert (8, False) in b.answers(), "what waited was dropped"
     assert c.Power(False) not in b.station.commands()
-    assert sum(data.startswith(b"<!>") for _, data in b.station.raw[raw:]) == 1, "confirmed, so not repeated"
+    stops = [data for _, data in b.station.raw[raw:] if data.startswith(b"<!>")]
+    assert stops == [b"<!><#>"] * 2, "confirmed, so sent once more for certainty and not repeated"
     assert b.station.outputs == {1: False, 2: True}
     assert b.station.cabs[3] == (-1, True)
     assert not b.of(ForeignControl)
@@ -529,6 +531,50 @@ async def _broken_command(b: Bench) -> None:
 
 
 test_a_half_written_command_does_not_keep_a_stop_back = bench(_broken_command)
+
+
+async def _hidden_stop(b: Bench) -> None:
+    b.driver.send(Drive("L", True, 40), 1)
+    await asyncio.sleep(0.1)
+    b.station.lose(lambda data: data[1:] if data.startswith(b"<!>") else data)
+    b.driver.halt()
+    await asyncio.sleep(0.0001)
+    b.station.lose(None)
+    await asyncio.sleep(0.05)
+    assert b.station.cabs[3] == (-1, True)
+
+
+test_a_stop_whose_first_byte_is_lost_is_sent_again_although_its_fence_came = bench(_hidden_stop)
+
+
+async def _lost_digit(b: Bench) -> None:
+    b.station.lose(lambda data: data.replace(b"<T 1 1>", b"<T 1 >").replace(b"<t 3 40 1>", b"<t 3 4 1>"))
+    b.driver.send(SetTurnout("T1", True), 1)
+    b.driver.send(Drive("L", True, 40), 2)
+    await asyncio.sleep(0.1)
+    assert b.answers()[0] == (1, False), "a deletion is never taken for a throw"
+    assert "step 4" in b.of(ForeignControl)[0].what  # type: ignore[attr-defined]
+
+
+test_a_lost_digit_that_makes_another_command_is_noticed = bench(_lost_digit)
+
+
+async def _stop_while_opening(b: Bench) -> None:
+    b.station.restart()
+    await asyncio.sleep(0.01)
+    opening = asyncio.get_running_loop().create_task(b.driver.open())
+    for _ in range(30):
+        heard = len(b.station.heard)
+        b.driver.send(EmergencyStop(), 7)
+        await asyncio.sleep(0.02)
+        if not opening.done():
+            assert c.EmergencyStop() in b.station.commands(heard)
+    await opening
+    assert b.driver.halted
+    assert b.driver.link is Link.UP
+
+
+test_a_stop_is_heard_while_the_link_is_set_up = bench(_stop_while_opening)
 
 # ---------------------------------------------------------------- links that go
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pointsman.errors import ProtocolError, StationError
-from pointsman.protocols.dccex import encode
-from pointsman.protocols.dccex.commands import SetOutput, Throttle
 from pointsman.track.wiring import Protocol, TurnoutKind, UncouplerKind, Wiring
 
 
@@ -75,18 +73,6 @@ class Addresses:
         if name not in self._cabs:
             raise ProtocolError(f"locomotive {name!r} is not on station {self.station!r}", cure="see the hardware file")
         return self._cabs[name]
-
-    def off(self, magnet: Switched) -> bytes:
-        """The frame that switches a magnet off."""
-        return encode(SetOutput(magnet.number, magnet.ours(False)))
-
-    def all_off(self) -> list[bytes]:
-        """The frames that switch every magnet off."""
-        return [self.off(magnet) for magnet in self.magnets.values()]
-
-    def all_stand(self, forward: Mapping[int, bool]) -> list[tuple[int, bytes]]:
-        """For every cab the frame that sets its speed to 0; ``forward`` is its last direction (else forward)."""
-        return [(cab, encode(Throttle(cab, 0, forward.get(cab, True)))) for cab in self.locomotives]
 
 
 def _find(what: str, name: str, among: Mapping[str, Switched]) -> Switched:

@@ -14,7 +14,8 @@ from enum import Enum, auto
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.reports import Reports
 from pointsman.drivers.dccex.setup import Heard, Seeker, make_safe
-from pointsman.drivers.dccex.window import FENCE, Batch, Effect, Kind, Target, Unit, Window
+from pointsman.drivers.dccex.units import STOP, Units
+from pointsman.drivers.dccex.window import Unit, Window
 from pointsman.errors import LinkLostError, StationError
 from pointsman.messages import (
     Accepted,
@@ -35,7 +36,7 @@ from pointsman.messages import (
 )
 from pointsman.protocols.dccex import HostReader, Reply, encode
 from pointsman.protocols.dccex import commands as wire
-from pointsman.protocols.dccex.replies import FenceReached, Greeting, Refused
+from pointsman.protocols.dccex.replies import Done, FenceReached, Greeting, Refused
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 
@@ -46,11 +47,6 @@ KEEP_ALIVE_S = 1.0
 STOP_REPEAT_S = 0.1
 POWER_CUT_AFTER_S = 0.3
 SETUP_TRIES = 3
-OFF_FRAMES_A_WRITE = 3
-"""At most 11 bytes each: a write of a guardian stays below the board's ring of 64."""
-
-_STOP = encode(wire.EmergencyStop())
-_CUT = encode(wire.Power(False))
 
 
 class Link(Enum):
@@ -103,13 +99,13 @@ class DccExDriver:
         self._reader = HostReader()
         self._window = Window()
         self._reports = Reports(self._addresses, self._window)
-        self._forward: dict[int, bool] = {}
+        self._units = Units(self._addresses)
         self._heard: Heard | None = None
         self._halt: _Halt | None = None
         self._halt_timer: asyncio.TimerHandle | None = None
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._overdue_timer: asyncio.TimerHandle | None = None
-        transport.listen(self._on_data, self._on_lost, self._note)
+        transport.listen(self._on_data, self._lost, self._note)
 
     # ------------------------------------------------------------ opening and closing
 
@@ -164,11 +160,8 @@ class DccExDriver:
         self._heard = None
         self.link = Link.SETTING_UP
         await make_safe(self._ask, self._addresses, where)
-        self._forward.clear()
-        self._window.settle(Effect(Kind.CAB, cab, Target(0, True)) for cab in self._addresses.locomotives)
-        self._window.settle(
-            Effect(Kind.MAGNET, number, magnet.ours(False)) for number, magnet in self._addresses.magnets.items()
-        )
+        self._units.forget_directions()
+        self._window.settle(self._units.at_rest())
 
     def _seek_write(self, data: bytes) -> None:
         if not self._transport.is_open:
@@ -187,7 +180,7 @@ class DccExDriver:
 
     def _setup_error(self) -> Exception:
         if self.link is Link.RESTARTED:
-            return _RestartedInSetupError()
+            return _RestartedInSetupError("the station restarted")
         return LinkLostError(
             "the link was lost while it was set up",
             where=self._transport.name,
@@ -200,28 +193,22 @@ class DccExDriver:
         if self.link in (Link.UP, Link.RESTARTED):
             self._give_back(self._window.drop_queue(), "the link is being closed")
             self.link = Link.SETTING_UP
-            answers = [self._ask(frame) for frame in self._closing_frames()]
+            answers = [self._ask(frame) for frame in self._units.closing()]
             await asyncio.wait(answers, timeout=ANSWER_WITHIN_S)
             for answer in answers:
                 if answer.done() and answer.exception() is not None:
                     self._note(f"while closing: {answer.exception()}")
                     break
         elif self.link is Link.SILENT:
-            self._write(_STOP + b"".join(self._addresses.all_off()) + _CUT)
+            self._write(b"".join(self._units.guardian()))
         self.link = Link.CLOSED
         self._stop_timers()
         self._give_back(self._window.drop_all(), "the link is closed")
         await self._transport.close()
 
-    def _closing_frames(self) -> list[bytes]:
-        stand = [frame for _, frame in self._addresses.all_stand(self._forward)]
-        return [*stand, *self._addresses.all_off(), encode(wire.Power(False, "MAIN"))]
-
     def guardian_frames(self) -> tuple[bytes, ...]:
         """What a guardian writes when this process dies: the stop, outputs off, and at last the power off."""
-        frames = self._addresses.all_off()
-        chunks = [b"".join(frames[at : at + OFF_FRAMES_A_WRITE]) for at in range(0, len(frames), OFF_FRAMES_A_WRITE)]
-        return (_STOP + FENCE, *chunks, _STOP + _CUT + FENCE)
+        return self._units.guardian()
 
     # ------------------------------------------------------------ commands
 
@@ -240,25 +227,14 @@ class DccExDriver:
                 self._reject(number, "everything was stopped: a person must release it first")
             case SetUncoupler(on=True) if self.halted:
                 self._reject(number, "everything was stopped: a person must release it first")
-            case Drive(locomotive, forward, step):
-                cab = self._addresses.cab(locomotive)
-                unit = self._drive(cab, step, forward, number)
-                unit.drives = locomotive
-                self._enqueue([unit], number)
-            case SetTurnout(turnout, thrown):
-                points = self._addresses.turnout(turnout)
-                value = points.ours(thrown)
-                effect = Effect(Kind.TURNOUT, points.number, value)
-                self._enqueue([Unit(encode(wire.SetTurnout(points.number, value)), number, (effect,))], number)
-            case SetUncoupler(uncoupler, on):
-                magnet = self._addresses.magnet(uncoupler)
-                value = magnet.ours(on)
-                effect = Effect(Kind.MAGNET, magnet.number, value)
-                self._enqueue([Unit(encode(wire.SetOutput(magnet.number, value)), number, (effect,))], number)
-            case SetPower(on=False):
-                self._enqueue([Unit(encode(wire.Power(False, "MAIN")), number, (_power(False),))], number)
+            case Drive():
+                self._enqueue([self._units.drive(command, number)], number)
+            case SetTurnout():
+                self._enqueue([self._units.turnout(command, number)], number)
+            case SetUncoupler():
+                self._enqueue([self._units.magnet(command, number)], number)
             case SetPower():
-                self._enqueue(self._power_on(number), number)
+                self._enqueue(self._units.power(command, number), number)
 
     def halt(self, *, power_off: bool = False) -> None:
         """Stop everything now, past every queue, and again every 100 ms until a fence confirms it.
@@ -272,20 +248,17 @@ class DccExDriver:
 
         Raises StationError when the link is not up or the stop is not confirmed yet.
         """
-        if self.link is not Link.UP or self._halt is not None:
-            what = "the stop is not confirmed yet" if self._halt else "the link is not up"
-            raise StationError(f"cannot be released: {what}", where=self._transport.name, cure="open the link again")
-        self._window.queue(self._standing(None))
+        where = self._transport.name
+        if self.link is not Link.UP:
+            raise StationError("the stop stays: the link is not up", where=where, cure="open the link again")
+        if self._halt is not None:
+            raise StationError("the stop stays: it is not confirmed yet", where=where, cure="wait, or look at the link")
+        self._window.queue(self._units.standing())
         self.halted = False
         self._pump()
 
-    def _drive(self, cab: int, step: int, forward: bool, number: int | None) -> Unit:
-        frame = encode(wire.Throttle(cab, step, forward))
-        self._forward[cab] = forward
-        return Unit(frame, number, (Effect(Kind.CAB, cab, Target(step, forward)),))
-
     def _stop(self, command: Stop, number: int) -> None:
-        unit = self._drive(self._addresses.cab(command.locomotive), 0, command.forward, number)
+        unit = self._units.drive(command, number)
         overtaken = self._window.drop_queue(drives=command.locomotive)
         if self.link is Link.UP:
             self._transmit(unit)
@@ -295,31 +268,6 @@ class DccExDriver:
                 self._write(unit.wire)
             self._reject(number, _why_not(self.link))
         self._give_back(overtaken, "overtaken by a stop")
-
-    def _power_on(self, number: int) -> list[Unit]:
-        """Nothing may start when the power comes: everything stands and is off, and that was accepted."""
-        batch = Batch()
-        stop = Unit(_STOP, effects=self._all_stopped(), batch=batch)
-        off = [self._off(frame, batch) for frame in self._addresses.all_off()]
-        on = Unit(encode(wire.Power(True, "MAIN")), number, (_power(True),), batch=batch, alone=True)
-        return [stop, *self._standing(batch), *off, on]
-
-    def _standing(self, batch: Batch | None) -> list[Unit]:
-        units = [self._drive(cab, 0, self._forward.get(cab, True), None) for cab in self._addresses.locomotives]
-        for unit in units:
-            unit.batch = batch
-        return units
-
-    def _off(self, frame: bytes, batch: Batch | None = None) -> Unit:
-        effects = tuple(
-            Effect(Kind.MAGNET, magnet.number, magnet.ours(False))
-            for magnet in self._addresses.magnets.values()
-            if self._addresses.off(magnet) == frame
-        )
-        return Unit(frame, effects=effects, batch=batch)
-
-    def _all_stopped(self) -> tuple[Effect, ...]:
-        return tuple(Effect(Kind.CAB, cab, Target(-1, None)) for cab in self._addresses.locomotives)
 
     def _enqueue(self, units: list[Unit], number: int) -> None:
         if self.link is not Link.UP:
@@ -339,9 +287,14 @@ class DccExDriver:
             if number is not None:
                 self._halt.numbers.append(number)
             self._write_halt()
-        elif number is not None:
-            self._reject(number, _why_not(self.link))
-        self._give_back(self._window.drop_queue(), "everything was stopped")
+        else:
+            if self._transport.is_open:
+                # being set up, which stops everything anyway; without a fence, which would upset the counting
+                self._write(STOP)
+            if number is not None:
+                self._reject(number, _why_not(self.link))
+        if self.link is not Link.SETTING_UP:
+            self._give_back(self._window.drop_queue(), "everything was stopped")
 
     def _write_halt(self) -> None:
         """One write: the stop, the cut if it is due, the fence; again in 100 ms unless the fence comes."""
@@ -350,17 +303,13 @@ class DccExDriver:
             return
         waited_s = self._loop.time() - halt.started_t_s
         halt.cut_power |= waited_s > POWER_CUT_AFTER_S - STOP_REPEAT_S / 2
-        frames = _STOP
-        effects = self._all_stopped()
-        if halt.cut_power:
-            frames += _CUT
-            effects += (_power(False),)
+        unit = self._units.halt(cut_power=halt.cut_power)
         if self.link is Link.UP:
-            self._transmit(Unit(frames, effects=effects, halt=True))
+            self._transmit(unit)
         else:
-            self._write(frames + FENCE)
-        if halt.cut_power and self.link is not Link.UP:
-            self._write(b"".join(self._addresses.all_off()))
+            self._write(unit.wire)
+            if halt.cut_power:
+                self._write(b"".join(off.frames for off in self._units.all_off()))
         if self._halt_timer is not None:
             self._halt_timer.cancel()
         if self._halt is not None:
@@ -375,7 +324,8 @@ class DccExDriver:
         for number in halt.numbers:
             self._emit(Accepted(self._loop.time(), number))
         if self.link is Link.UP:
-            self._window.queue(self._off(frame) for frame in self._addresses.all_off())
+            # once more: a fence proves only what arrived, and a lost "<" would have hidden the stop alone
+            self._window.queue([Unit(STOP, effects=self._units.stopped()), *self._units.all_off()])
             self._pump()
         elif self.link is Link.SILENT:
             self._note("the station answers again and has stopped everything; open the link again to go on")
@@ -436,7 +386,8 @@ class DccExDriver:
                 self._halt_confirmed()
             case Greeting(text) if self.link in (Link.UP, Link.SETTING_UP, Link.RESTARTED):
                 self._restarted(text)
-            case Refused():
+            case Refused() | Done():
+                # nothing here defines or deletes: a lost byte made a deletion of a command (<T 1 1> without its end)
                 self._window.rejection()
         if self._window.under_way:
             self._window.under_way[0].replies.append(reply)
@@ -454,7 +405,7 @@ class DccExDriver:
             unit.answer.set_result(unit.replies)
         if unit.number is not None:
             now = self._loop.time()
-            rejected = Rejected(now, unit.number, "the station rejected it (<X>)")
+            rejected = Rejected(now, unit.number, "the station rejected it (<X>), or took it for another command (<O>)")
             self._emit(rejected if unit.rejected else Accepted(now, unit.number))
         elif unit.rejected and unit.effects and not unit.halt:
             # a stop, or a magnet switched off, of our own accord
@@ -488,9 +439,6 @@ class DccExDriver:
         self._emit(LinkLost(self._loop.time(), why))
         self._give_back(self._window.drop_all(), why)
         self._begin_halt(cut_power=False, number=None)
-
-    def _on_lost(self, reason: str) -> None:
-        self._lost(reason)
 
     def _lost(self, reason: str) -> None:
         before, self.link = self.link, Link.CLOSED
@@ -543,10 +491,6 @@ class DccExDriver:
 
 class _RestartedInSetupError(Exception):
     """The station greeted again while it was set up: begin again. Never leaves ``open``."""
-
-
-def _power(on: bool) -> Effect:
-    return Effect(Kind.POWER, 0, on)
 
 
 def _why_not(link: Link) -> str:

@@ -7,10 +7,11 @@ station is asked until it answers, and everything that was known before is asked
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.units import off_frame
 from pointsman.drivers.dccex.window import FENCE
 from pointsman.errors import StationError
 from pointsman.protocols.dccex import Reply, encode
@@ -19,6 +20,7 @@ from pointsman.protocols.dccex.commands import (
     ListTurnouts,
     SensorStates,
     Status,
+    Throttle,
     TrackModes,
     TurnoutIds,
 )
@@ -145,14 +147,14 @@ async def make_safe(ask: Callable[[bytes], asyncio.Future[list[Reply]]], address
     missing: list[str] = []
     cures: list[str] = []
     for number, magnet in addresses.magnets.items():
-        if Refused() in await ask(addresses.off(magnet)):
+        if Refused() in await ask(off_frame(magnet)):
             missing.append(f"output {number} (magnet {magnet.name})")
             cures.append(f"<Z {number} PIN 0>")
     await ask(encode(EmergencyStop()))
-    for cab, frame in addresses.all_stand(_NO_DIRECTIONS):
-        if Refused() in await ask(frame):
+    for cab, locomotive in addresses.locomotives.items():
+        if Refused() in await ask(encode(Throttle(cab, 0, True))):
             raise StationError(
-                f"the station does not take locomotive {addresses.locomotives[cab]} (cab {cab})",
+                f"the station does not take locomotive {locomotive} (cab {cab})",
                 where=where,
                 cure="its table of locomotives may be full: restart the station",
             )
@@ -173,9 +175,6 @@ async def make_safe(ask: Callable[[bytes], asyncio.Future[list[Reply]]], address
             where=where,
             cure=f"define it there, then <E> to keep it (PIN is where it is wired to): {'; '.join(cures)}",
         )
-
-
-_NO_DIRECTIONS: Mapping[int, bool] = {}
 
 
 async def _turnouts(ask: Callable[[bytes], asyncio.Future[list[Reply]]]) -> set[int]:

@@ -51,9 +51,8 @@ class LocomotiveState:
 
     def body(self) -> str:
         """The text between the brackets; the function map is written signed, as the station does."""
-        speed_byte = (
-            (0x80 if self.forward else 0) | (0, 1)[self.speed < 0] | (self.speed + 1 if self.speed > 0 else 0)
-        )
+        code = 1 if self.speed < 0 else 0 if self.speed == 0 else self.speed + 1
+        speed_byte = code | (0x80 if self.forward else 0)
         signed = self.functions - (1 << 32) if self.functions >= 1 << 31 else self.functions
         return f"l {self.cab} {self.register} {speed_byte} {signed}"
 

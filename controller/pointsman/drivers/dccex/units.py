@@ -1,0 +1,115 @@
+"""The units that commands are made of: frames, and what they ask of which machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pointsman.drivers.dccex.addresses import Addresses, Switched
+from pointsman.drivers.dccex.window import FENCE, Batch, Effect, Kind, Target, Unit
+from pointsman.messages import Drive, SetPower, SetTurnout, SetUncoupler, Stop
+from pointsman.protocols.dccex import commands as wire
+from pointsman.protocols.dccex import encode
+
+OFF_FRAMES_A_WRITE = 3
+"""At most 11 bytes each: a write of a guardian stays below the board's ring of 64."""
+
+STOP = encode(wire.EmergencyStop())
+CUT = encode(wire.Power(False))
+
+
+class Units:
+    """Makes units for one station; remembers each locomotive's last direction, which a stop must keep."""
+
+    def __init__(self, addresses: Addresses) -> None:
+        self._addresses = addresses
+        self._forward: dict[int, bool] = {}
+
+    def forget_directions(self) -> None:
+        """The station starts afresh: every locomotive is stored as forward."""
+        self._forward.clear()
+
+    def drive(self, command: Drive | Stop, number: int) -> Unit:
+        """A locomotive's speed. Raises ProtocolError, as all of these do, for what the station cannot have."""
+        step = command.step if isinstance(command, Drive) else 0
+        unit = self._speed(self._addresses.cab(command.locomotive), step, command.forward, number)
+        unit.drives = command.locomotive if isinstance(command, Drive) else ""
+        return unit
+
+    def turnout(self, command: SetTurnout, number: int) -> Unit:
+        """A turnout's leg."""
+        points = self._addresses.turnout(command.turnout)
+        value = points.ours(command.thrown)
+        frame = encode(wire.SetTurnout(points.number, value))
+        return Unit(frame, number, (Effect(Kind.TURNOUT, points.number, value),))
+
+    def magnet(self, command: SetUncoupler, number: int) -> Unit:
+        """A magnet on or off."""
+        magnet = self._addresses.magnet(command.uncoupler)
+        value = magnet.ours(command.on)
+        frame = encode(wire.SetOutput(magnet.number, value))
+        return Unit(frame, number, (Effect(Kind.MAGNET, magnet.number, value),))
+
+    def power(self, command: SetPower, number: int) -> list[Unit]:
+        """Off is one unit. On: nothing may start, so everything stands and is off first, and that was accepted."""
+        frame = encode(wire.Power(command.on, "MAIN"))
+        if not command.on:
+            return [Unit(frame, number, (_power(False),))]
+        batch = Batch()
+        stop = Unit(STOP, effects=self.stopped(), batch=batch)
+        on = Unit(frame, number, (_power(True),), batch=batch, alone=True)
+        return [stop, *self.standing(batch), *self.all_off(batch), on]
+
+    def halt(self, *, cut_power: bool) -> Unit:
+        """The emergency stop, and the power off with it."""
+        if cut_power:
+            return Unit(STOP + CUT, effects=(*self.stopped(), _power(False)), halt=True)
+        return Unit(STOP, effects=self.stopped(), halt=True)
+
+    def standing(self, batch: Batch | None = None) -> list[Unit]:
+        """Speed 0 for every locomotive, in its last direction."""
+        units = [self._speed(cab, 0, self._forward.get(cab, True), None) for cab in self._addresses.locomotives]
+        for unit in units:
+            unit.batch = batch
+        return units
+
+    def all_off(self, batch: Batch | None = None) -> list[Unit]:
+        """Every magnet off."""
+        return [Unit(frame, effects=(effect,), batch=batch) for frame, effect in self._off()]
+
+    def stopped(self) -> tuple[Effect, ...]:
+        """What an emergency stop asks for."""
+        return tuple(Effect(Kind.CAB, cab, Target(-1, None)) for cab in self._addresses.locomotives)
+
+    def at_rest(self) -> list[Effect]:
+        """What setting a link up has asked for: every locomotive stands, every magnet is off."""
+        stand = [Effect(Kind.CAB, cab, Target(0, True)) for cab in self._addresses.locomotives]
+        return [*stand, *(effect for _, effect in self._off())]
+
+    def closing(self) -> list[bytes]:
+        """The frames that leave a layout safe: speed 0, magnets off, the main track's power off."""
+        units = [*self.standing(), *self.all_off()]
+        return [*(unit.frames for unit in units), encode(wire.Power(False, "MAIN"))]
+
+    def guardian(self) -> tuple[bytes, ...]:
+        """The writes of a guardian: the stop, magnets off, and at last the power off."""
+        frames = [frame for frame, _ in self._off()]
+        chunks = [b"".join(frames[at : at + OFF_FRAMES_A_WRITE]) for at in range(0, len(frames), OFF_FRAMES_A_WRITE)]
+        return (STOP + FENCE, *chunks, STOP + CUT + FENCE)
+
+    def _off(self) -> Iterator[tuple[bytes, Effect]]:
+        for magnet in self._addresses.magnets.values():
+            yield off_frame(magnet), Effect(Kind.MAGNET, magnet.number, magnet.ours(False))
+
+    def _speed(self, cab: int, step: int, forward: bool, number: int | None) -> Unit:
+        frame = encode(wire.Throttle(cab, step, forward))
+        self._forward[cab] = forward
+        return Unit(frame, number, (Effect(Kind.CAB, cab, Target(step, forward)),))
+
+
+def off_frame(magnet: Switched) -> bytes:
+    """The frame that switches a magnet off."""
+    return encode(wire.SetOutput(magnet.number, magnet.ours(False)))
+
+
+def _power(on: bool) -> Effect:
+    return Effect(Kind.POWER, 0, on)
