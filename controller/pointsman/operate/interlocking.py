@@ -10,10 +10,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from pointsman.operate.belief import Belief
+from pointsman.operate.foul import fouled
 from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
 from pointsman.operate.sweep import Sweep
-from pointsman.track.model import Segment, SegmentEnd, Side, Track
-from pointsman.track.path import stretch_mm
+from pointsman.track.model import Leg, Track
+from pointsman.track.path import Stretch, line_through, stretch_mm
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,18 @@ def _against_uncoupling(track: Track, belief: Belief, step: UncoupleStep, around
     found = [f"{name} is moving" for name in around.moving]
     found += [f"magnet {name} is still on" for name in around.energised if name != step.uncoupler]
     magnet = track.uncouplers[step.uncoupler]
+    lie = {**dict.fromkeys(track.turnouts, Leg.CLOSED), **belief.commanded}
+    line = line_through(track, Stretch(magnet.place.element, magnet.place.leg, True), lie)
+    over = line.coordinate(magnet.place)
     for name in (step.kept, step.left):
         spot = belief.spots[name]
-        half = track.vehicle(name).length_mm / 2
-        if spot.place.element == magnet.place.element:
-            off = abs(abs(spot.place.at_mm - magnet.place.at_mm) - half)
-            if off - spot.error_mm > magnet.reach_mm:
-                found.append(f"the end of {name} is {off:.0f} mm from magnet {step.uncoupler}")
+        at = line.coordinate(spot.place)
+        if at is None or over is None:
+            found.append(f"{name} does not stand on the line of magnet {step.uncoupler}")
+            continue
+        off = abs(abs(at - over) - track.vehicle(name).length_mm / 2)
+        if off - spot.error_mm > magnet.reach_mm:
+            found.append(f"the end of {name} is {off:.0f} mm from magnet {step.uncoupler}")
     return found
 
 
@@ -134,24 +140,7 @@ def reasons_against_setup(track: Track, belief: Belief) -> list[str]:
 
 
 def touched_turnouts(track: Track, belief: Belief, vehicle: str, *, sure: bool = False) -> set[str]:
-    """Turnouts that some part of a vehicle stands on, or may (``sure``: stands on for certain)."""
+    """Turnouts that some part of a vehicle is on or foul of, or may be (``sure``: is for certain)."""
     spot = belief.spots[vehicle]
-    half = track.vehicle(vehicle).buffers_mm / 2
-    half += -spot.error_mm if sure else spot.error_mm
-    low, high = spot.place.at_mm - half, spot.place.at_mm + half
-    if spot.place.leg is not None:
-        turnout = track.turnouts[spot.place.element]
-        found = {spot.place.element}
-        ends = [
-            (low < 0, turnout.toe),
-            (high > turnout.through_mm(spot.place.leg), turnout.meets(Side(spot.place.leg))),
-        ]
-        found |= {joint.turnout for over, joint in ends if over and not isinstance(joint, SegmentEnd)}
-        return found
-    segment: Segment = track.segments[spot.place.element]
-    found = set()
-    if low < 0 and segment.meets_from is not None:
-        found.add(segment.meets_from.turnout)
-    if high > segment.length_mm and segment.meets_to is not None:
-        found.add(segment.meets_to.turnout)
-    return found
+    half_mm = track.vehicle(vehicle).buffers_mm / 2
+    return fouled(track, spot, half_mm - spot.error_mm if sure else half_mm + spot.error_mm)

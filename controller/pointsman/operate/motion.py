@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import inf, sqrt
 
 from pointsman.operate.allowances import Allowances
@@ -161,7 +162,7 @@ class Envelope:
         early, late = t_s + allow.rail_min_s, t_s + allow.rail_max_s + allow.host_max_s
         orders = (*self.orders, Order(early, late, speed_mm_s * ratio.low, speed_mm_s * ratio.high))
         # What the order after it has surely overruled is forgotten.
-        orders = tuple(o for o, after in zip(orders, orders[1:], strict=False) if after.late_s > t_s) + orders[-1:]
+        orders = tuple(o for o, after in pairwise(orders) if after.late_s > t_s) + orders[-1:]
         here = self.at(t_s)
         likeliest = [
             Order(middle, middle, goal, goal)

@@ -140,15 +140,13 @@ def test_a_beam_that_never_reports(beam: str, number: int, layout: str) -> None:
     assert kinds(play) <= {Kind.BUFFER}
 
 
-@pytest.mark.parametrize("layout", [SMALL, "inglenook"])
-def test_behind_a_dead_beam_nothing_is_faster_than_a_creep(layout: str) -> None:
-    creep = builtin(layout).speeds.creep
-    touched: list[float] = []
+def test_behind_a_dead_beam_nothing_is_faster_than_a_creep() -> None:
+    touched = []
     for number in range(2, 8):
-        _, play = doubt_of(number, layout, deaf=frozenset({"s1"}))
-        touched += [float(i.text.split()[-2]) for i in play.world.incidents]
-    assert touched
-    assert all(speed <= creep * 1.12 for speed in touched), touched
+        _, play = doubt_of(number, deaf=frozenset({"s1"}))
+        touched += [float(incident.text.split()[-2]) for incident in play.world.incidents]
+    assert touched, "in the small layout there is not room enough to know it in time"
+    assert all(speed <= builtin(SMALL).speeds.creep * 1.12 for speed in touched), touched
 
 
 def hand_in(beam: str, run: int, after_s: float) -> Callable[[Metal, Step], None]:
