@@ -108,8 +108,10 @@ def test_a_bad_cable_costs_commands_never_control(seed: int) -> None:
         driver.send(Drive("L", True, 9), sent)
         await asyncio.sleep(0.1)
         assert station.cabs[3] == (9, True), "and everything works again on a good one"
-        lost = sum(isinstance(e, LinkLost) for e in events)
-        assert lost < 150
+        # a lost answer is noticed, and does not hold up what comes later for long
+        assert sum(isinstance(e, LinkLost) for e in events) >= 1
+        executed = sum(isinstance(e, Accepted) for e in events)
+        assert executed > sent * 0.6
         await driver.close()
         assert station.cabs[3] == (0, True)
         assert not faults

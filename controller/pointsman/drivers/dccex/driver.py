@@ -15,7 +15,7 @@ from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.reports import Reports
 from pointsman.drivers.dccex.setup import Heard, Seeker, make_safe
 from pointsman.drivers.dccex.units import STOP, Units
-from pointsman.drivers.dccex.window import Unit, Window
+from pointsman.drivers.dccex.window import ANSWERS_WITHIN_S, Unit, Window
 from pointsman.errors import LinkLostError, StationError
 from pointsman.messages import (
     Accepted,
@@ -42,7 +42,6 @@ from pointsman.transports.base import Transport
 
 LISTEN_FIRST_S = 3.0
 """A board that was reset by opening its port greets by itself; only then is it asked."""
-ANSWER_WITHIN_S = 1.0
 KEEP_ALIVE_S = 1.0
 STOP_REPEAT_S = 0.1
 POWER_CUT_AFTER_S = 0.3
@@ -194,7 +193,7 @@ class DccExDriver:
             self._give_back(self._window.drop_queue(), "the link is being closed")
             self.link = Link.SETTING_UP
             answers = [self._ask(frame) for frame in self._units.closing()]
-            await asyncio.wait(answers, timeout=ANSWER_WITHIN_S)
+            await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
             for answer in answers:
                 if answer.done() and answer.exception() is not None:
                     self._note(f"while closing: {answer.exception()}")
@@ -333,7 +332,7 @@ class DccExDriver:
     # ------------------------------------------------------------ writing
 
     def _pump(self) -> None:
-        while (unit := self._window.next_unit()) is not None:
+        while (unit := self._window.next_unit(self._loop.time())) is not None:
             if unit.batch is not None and unit.batch.failed:
                 self._give_back([unit], "a part of it was rejected by the station (<X>)")
             else:
@@ -353,13 +352,12 @@ class DccExDriver:
                 self._lost(lost.what)
 
     def _watch(self) -> None:
-        """Let the oldest unit under way be missed in time."""
+        """Let missing answers be noticed in time."""
         if self._overdue_timer is not None:
             self._overdue_timer.cancel()
             self._overdue_timer = None
         if self._window.under_way:
-            due_t_s = self._window.under_way[0].sent_t_s + ANSWER_WITHIN_S
-            self._overdue_timer = self._loop.call_at(due_t_s, self._overdue)
+            self._overdue_timer = self._loop.call_at(self._window.answers_due_t_s, self._overdue)
 
     def _keep_alive(self) -> None:
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
@@ -433,7 +431,7 @@ class DccExDriver:
             self.link = Link.SILENT
             self._give_back(self._window.drop_all(), "")
             return
-        why = f"the station has not answered for {ANSWER_WITHIN_S:g} s"
+        why = f"the station left something unanswered for {ANSWERS_WITHIN_S:g} s"
         self.link = Link.SILENT
         self._reports.live = False
         self._emit(LinkLost(self._loop.time(), why))

@@ -19,6 +19,10 @@ FENCE = encode(Fence())
 WINDOW_BYTES = 40
 """Unread bytes under way. A board's receive ring holds 64; a stop (18) and an emergency stop (6) must always fit."""
 
+ANSWERS_WITHIN_S = 1.0
+PAUSE_AFTER_S = 0.5
+"""A stream of units is interrupted now and then: a station that answers has then answered everything."""
+
 
 class Kind(Enum):
     """What a value belongs to."""
@@ -77,7 +81,6 @@ class Unit:
     answer: asyncio.Future[list[Reply]] | None = None
     replies: list[Reply] = field(default_factory=list)
     rejected: bool = False
-    sent_t_s: float = 0.0
 
     @property
     def wire(self) -> bytes:
@@ -92,24 +95,36 @@ class Window:
         self.under_way: deque[Unit] = deque()
         self._queue: deque[Unit] = deque()
         self._settled: dict[tuple[Kind, int], Effect] = {}
+        self._busy_since_t_s = 0.0
+
+    @property
+    def answers_due_t_s(self) -> float:
+        """When everything under way must have been answered, or an answer was lost.
+
+        A lost fence would shift every later one by a unit, for ever: so it is not the oldest unit that counts, but
+        since when something has been under way without a pause.
+        """
+        return self._busy_since_t_s + ANSWERS_WITHIN_S
 
     def queue(self, units: Iterable[Unit]) -> None:
         """Put units at the end of the queue."""
         self._queue.extend(units)
 
-    def next_unit(self) -> Unit | None:
-        """Take the next unit from the queue if it may go out now."""
+    def next_unit(self, t_s: float) -> Unit | None:
+        """Take the next unit from the queue if it may go out at ``t_s``."""
         if not self._queue:
             return None
         unit = self._queue[0]
         unread = sum(len(other.wire) for other in self.under_way)
-        if self.under_way and (unit.alone or unread + len(unit.wire) > WINDOW_BYTES):
+        pause = t_s >= self._busy_since_t_s + PAUSE_AFTER_S
+        if self.under_way and (pause or unit.alone or unread + len(unit.wire) > WINDOW_BYTES):
             return None
         return self._queue.popleft()
 
     def sent(self, unit: Unit, t_s: float) -> None:
         """A unit was written at ``t_s``."""
-        unit.sent_t_s = t_s
+        if not self.under_way:
+            self._busy_since_t_s = t_s
         self.under_way.append(unit)
 
     def rejection(self) -> None:
