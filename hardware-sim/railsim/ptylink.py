@@ -62,8 +62,9 @@ class PtyLink:
     def link_to(self, path: Path) -> None:
         """Make ``path`` a symbolic link to the terminal, until ``close``. Raises PortError if something is there."""
         try:
-            if path.is_symlink() and not path.exists():
-                path.unlink()  # left behind by a simulated layout that was killed
+            # Left behind by a simulated layout that was killed: it leads nowhere, or by chance to the new terminal.
+            if path.is_symlink() and (not path.exists() or path.readlink() == Path(self.path)):
+                path.unlink()
             path.symlink_to(self.path)
         except OSError as error:
             raise PortError(

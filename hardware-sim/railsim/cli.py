@@ -1,0 +1,112 @@
+"""The command ``railsim``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from pointsman.errors import PointsmanError, UsageError
+from pointsman.track.builtin import DEFAULT_PUZZLE, find_layout, find_wiring
+from pointsman.track.layout import load_layout
+from pointsman.track.model import End
+from pointsman.track.tomlfile import Notes, read_toml
+from pointsman.track.wiring_file import load_wiring
+from railsim.serve import HIGHEST_SPEED, Serving, serve
+from railsim.setup import Setup
+
+app = typer.Typer(
+    name="railsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich", no_args_is_help=True
+)
+
+
+@app.command(
+    epilog="Exit codes: 2 wrong arguments, 3 a bad file, 5 port in use or missing, 130 Ctrl-C, 143 terminated.",
+)
+def railsim(
+    layout: Annotated[str, typer.Argument(metavar="LAYOUT", help="A built-in layout, or the folder of one.")],
+    *,
+    pty: Annotated[
+        Path | None, typer.Option("--pty", metavar="PATH", help="Make PATH a serial port that a host can open.")
+    ] = None,
+    tcp: Annotated[
+        int | None, typer.Option("--tcp", metavar="PORT", min=0, max=65535, help="Listen on 127.0.0.1; 0 is any port.")
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--truth", metavar="FILE", help="Keep what is really where in FILE, as JSON.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Decides everything that nobody can know.")] = 0,
+    speed: Annotated[float, typer.Option("--speed", help=f"Times real time, at most {HIGHEST_SPEED:g}.")] = 1.0,
+    position: Annotated[
+        str | None,
+        typer.Option(
+            "--position", help="Where the vehicles stand: 'head: L | s1: 4 6'. As in the puzzle if not given."
+        ),
+    ] = None,
+    puzzle: Annotated[
+        str, typer.Option("--puzzle", metavar="NAME", help="The layout's puzzle whose start is set up.")
+    ] = DEFAULT_PUZZLE,
+    facing: Annotated[
+        list[str] | None,
+        typer.Option("--facing", metavar="L=END", help="The end (from, to) to which L's 'forward' points."),
+    ] = None,
+    hardware: Annotated[
+        str | None, typer.Option("--hardware", metavar="NAME", help="The layout's wiring, or the path of one.")
+    ] = None,
+    reset_on_open: Annotated[
+        bool, typer.Option("--reset-on-open", help="Opening the serial port resets the station, as on an Uno.")
+    ] = False,
+) -> None:
+    """Simulate a model railway with a DCC-EX command station; any host can drive it."""
+    folder = find_layout(layout)
+    track = load_layout(folder)
+    wiring = load_wiring(find_wiring(folder, hardware), track)
+    setup = Setup.parse(_start(folder, puzzle) if position is None else position, _facings(facing or []))
+    console = Console(soft_wrap=True, highlight=False)
+
+    def say(text: str) -> None:
+        console.print(Text(text, style="red" if "INCIDENT" in text else ""))
+
+    say(f"layout       {track.title}")
+    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open)
+    raise typer.Exit(serve(serving, say))
+
+
+def main() -> None:
+    """Run the command; errors of the tree become a message and their exit code."""
+    try:
+        app()
+    except PointsmanError as error:
+        Console(stderr=True, soft_wrap=True, highlight=False).print(Text(str(error), style="red"))
+        sys.exit(error.exit_code)
+
+
+def _start(folder: Path, puzzle: str) -> str:
+    path = folder / "puzzles" / f"{puzzle}.toml"
+    notes = Notes(str(path))
+    content = read_toml(path, notes)
+    notes.raise_if_any()
+    start = (content or {}).get("start")
+    if not isinstance(start, str):
+        raise UsageError(
+            "this puzzle has no fixed start", where=str(path), cure="say where the vehicles stand with --position"
+        )
+    return start
+
+
+def _facings(texts: list[str]) -> dict[str, End]:
+    found = {}
+    for text in texts:
+        name, equals, end = text.partition("=")
+        if not equals or end not in set(End):
+            raise UsageError(f"--facing {text!r} is not understood", cure="write L=from or L=to")
+        found[name] = End(end)
+    return found
+
+
+if __name__ == "__main__":
+    main()
