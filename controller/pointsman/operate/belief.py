@@ -6,8 +6,9 @@ written from the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from pointsman.puzzle.position import Position
 from pointsman.track.model import End, Leg, Place, Track
@@ -63,16 +64,21 @@ class Belief:
 def at_setup(track: Track, position: Position, facing: End, mark_error_mm: float, setup_error_mm: float) -> Belief:
     """The belief when a person has set the layout up as the set-up picture shows.
 
-    The locomotive stands at its mark; the wagons of each segment stand buffer to buffer, pushed up to the first beam
-    of their segment (its ``from`` end if that has one, else its ``to`` end).
+    The locomotive stands at its mark, coupled to what shares its segment; the wagons of every other segment stand
+    buffer to buffer, pushed up to the first beam (at the ``from`` end if that meets a turnout, else at the ``to`` end).
     """
     spots: dict[str, Spot] = {}
-    for name, locomotive in track.locomotives.items():
-        if position.where(name)[0] == locomotive.mark.element:
-            middle = locomotive.mark.at_mm - locomotive.length_mm / 2
-            spots[name] = Spot(Place(locomotive.mark.element, None, middle), mark_error_mm)
+    marked = {
+        locomotive.mark.element: name
+        for name, locomotive in track.locomotives.items()
+        if name in position.vehicles and position.where(name)[0] == locomotive.mark.element
+    }
     for segment in track.segments.values():
-        wagons = [v for v in position.in_segment(segment.name) if v not in track.locomotives]
+        inside = position.in_segment(segment.name)
+        if segment.name in marked:
+            spots |= _around(track, inside, marked[segment.name], mark_error_mm)
+            continue
+        wagons = [v for v in inside if v not in track.locomotives]
         from_end = segment.meets_from is not None
         at, half = 0.0, setup_error_mm / 2
         for index, name in enumerate(wagons if from_end else reversed(wagons)):
@@ -86,3 +92,19 @@ def at_setup(track: Track, position: Position, facing: End, mark_error_mm: float
             )
             at += vehicle.buffers_mm / 2
     return Belief(position=position, spots=spots, facing=facing)
+
+
+def _around(track: Track, row: Sequence[str], locomotive: str, mark_error_mm: float) -> dict[str, Spot]:
+    """A row of coupled vehicles around the locomotive at its mark; each coupling may be taut or closed."""
+    engine = track.locomotives[locomotive]
+    element, middle = engine.mark.element, engine.mark.at_mm - engine.length_mm / 2
+    spots = {locomotive: Spot(Place(element, None, middle), mark_error_mm)}
+    here = row.index(locomotive)
+    for way, outwards in ((1, row[here:]), (-1, row[here::-1])):
+        at, error = middle, mark_error_mm
+        for near, far in pairwise(track.vehicle(name) for name in outwards):
+            taut, closed = (near.length_mm + far.length_mm) / 2, (near.buffers_mm + far.buffers_mm) / 2
+            at += way * (taut + closed) / 2
+            error += (taut - closed) / 2
+            spots[far.name] = Spot(Place(element, None, at), error)
+    return spots
