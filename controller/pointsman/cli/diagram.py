@@ -52,6 +52,10 @@ class Lie:
     surety: Surety
 
 
+_EITHER = Lie(None, Surety.SEEN)
+"""In a plan of the track no turnout lies for any leg."""
+
+
 def can_draw(console: Console) -> bool:
     """Whether the console shows the drawing characters; else the plain ones are used.
 
@@ -80,10 +84,11 @@ def render(
     """The layout as lines of at most ``width`` columns (40 at least).
 
     ``vehicles`` has the names of those in a segment or on a turnout, from -> to, or toe -> leg; ``beams`` says which
-    are broken. Turnouts and beams that are not mentioned are drawn as not known and free.
+    are broken, those not mentioned are free. Without ``lies`` a plan of the track is drawn, with both legs of every
+    turnout alike; with them, a turnout that is not mentioned is not known.
     """
     sheet = _Sheet(track, UNICODE if unicode else ASCII, max(width, 40))
-    known = lies or {}
+    known = dict.fromkeys(track.turnouts, _EITHER) if lies is None else lies
     for name in track.turnouts:
         sheet.draw_turnout(name, known.get(name, Lie(None, Surety.UNKNOWN)))
     for name in track.segments:
@@ -184,12 +189,12 @@ class _Sheet:
     def draw_turnout(self, name: str, lie: Lie) -> None:
         # The leg it lies for last, so that it stays whole where both share cells.
         for leg in sorted(Leg, key=lambda one: one is lie.leg):
-            solid = leg is lie.leg and lie.surety is not Surety.MOVING
+            solid = lie is _EITHER or (leg is lie.leg and lie.surety is not Surety.MOVING)
             for cell, glyph in self._leg_cells(name, leg, solid=solid):
                 self.canvas.put(cell, glyph, _TRACK if solid else _IDLE)
 
     def draw_points(self, name: str, lie: Lie) -> None:
-        sure = lie.surety in {Surety.SEEN, Surety.ASSUMED} and lie.leg is not None
+        sure = lie is _EITHER or (lie.surety in {Surety.SEEN, Surety.ASSUMED} and lie.leg is not None)
         glyph = self.glyphs.points if sure else self.glyphs.points_unsure
         self.canvas.put(self._toe(name), glyph, _TRACK if sure else _WARN)
 
@@ -278,7 +283,7 @@ class _Sheet:
     def label_turnouts(self, lies: Mapping[str, Lie]) -> None:
         for name in self.track.turnouts:
             lie = lies.get(name, Lie(None, Surety.UNKNOWN))
-            text = f"{name} {self._lie_text(lie)}"
+            text = name if lie is _EITHER else f"{name} {self._lie_text(lie)}"
             style = _LABEL if lie.surety in {Surety.SEEN, Surety.ASSUMED} else _WARN
             column, row = self._toe(name)
             legs = [self.cell(self.track.drawing.turnouts[name][Side(leg)])[0] for leg in Leg]

@@ -87,6 +87,13 @@ def test_vehicles_wear_their_colours_with_readable_ink() -> None:
     assert "bold #ffffff on #008000" in styles  # the locomotive, green
 
 
+def test_a_plan_of_the_track_says_nothing_of_how_turnouts_lie() -> None:
+    lines = render(INGLENOOK, {}).plain.splitlines()
+    assert lines[1] == "┣━━━━━━━━━━━━━━━━━━━━━━━━━━●━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┫"
+    assert lines[3].split() == ["╲", "T2", "▽", "s2", "0/3"]
+    assert render(INGLENOOK, {}).plain != render(INGLENOOK, {}, lies={}).plain
+
+
 def test_a_vehicle_on_a_turnout_stands_on_the_leg_it_lies_for() -> None:
     rows = {
         leg: next(
@@ -147,7 +154,7 @@ def test_whatever_the_drawing_is_it_stays_on_the_sheet(data: st.DataObject, widt
             name: {side: data.draw(POINTS) for side in joints} for name, joints in INGLENOOK.drawing.turnouts.items()
         },
     )
-    picture = render(replace(INGLENOOK, drawing=drawing), START, width=width, unicode=unicode).plain
+    picture = render(replace(INGLENOOK, drawing=drawing), START, lies={}, width=width, unicode=unicode).plain
     assert max(map(len, picture.splitlines())) <= width
     assert "T1 ?" in picture
     assert "T2 ?" in picture
@@ -180,8 +187,8 @@ def test_a_mirrored_layout_is_the_mirror_image_of_its_tracks() -> None:
         {name: tuple(map(mirror, line)) for name, line in INGLENOOK.drawing.segments.items()},
         {name: {side: mirror(p) for side, p in joints.items()} for name, joints in INGLENOOK.drawing.turnouts.items()},
     )
-    straight = render(INGLENOOK, START).plain.splitlines()
-    mirrored = render(replace(INGLENOOK, drawing=drawing), START).plain.splitlines()
+    straight = render(INGLENOOK, START, lies={}).plain.splitlines()
+    mirrored = render(replace(INGLENOOK, drawing=drawing), START, lies={}).plain.splitlines()
     assert mirrored[1].replace(" ", "") == "┣━━━━━━━━━━━━━[5][4][3][2][1]━━╌╌╌╌╌╌╌╌╌╌╌○━▐L▌━━━━━━━━━━━━━━━━━━━━┫"
     assert mirrored[3].count("⋰") == straight[3].count("⋱") == 1
 
