@@ -7,7 +7,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 1979
-SPEED ?= 20
+SPEED ?= 10
 JOBS ?= 2
 
 help: ## list the chores
@@ -35,8 +35,8 @@ format: venv ## write the code in the one format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-campaign: venv ## play many drawn puzzles on a simulated layout full of faults
-	$(BIN)/pointsman campaign $(ARGS)
+campaign: venv ## play 200 drawn puzzles in virtual time: each must end with truth = goal and no incident
+	$(BIN)/python tests/campaign/campaign.py --jobs $(JOBS) $(ARGS)
 
 lock: venv ## write requirements.lock anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

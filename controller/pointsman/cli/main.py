@@ -19,7 +19,7 @@ app = typer.Typer(
     help="Plays shunting puzzles on real model railways: draws, solves, drives and checks every move.",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog="Exit codes: 0 done, 1 a fault of the program, 2 wrong arguments, 3 a bad file, 4 proved impossible, "
     "5 port or link, 6 stopped because of a doubt or by a person, 7 refused by the interlocking, 8 bad journal, "

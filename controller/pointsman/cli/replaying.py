@@ -31,7 +31,7 @@ def replay(
     if as_json:
         print_json(_as_json(told, reading))
     else:
-        _print(Console(), told, reading)
+        _print(Console(), told)
     if reading.bad:
         raise JournalError(
             f"{reading.bad}; what follows cannot be trusted",
@@ -70,11 +70,11 @@ def retell(reading: Reading) -> Told:
                 score, position = with_run(score), line.text("position")
                 steps.append(line)
             case "end":
-                ending = str(line.values.get("error", "")) or "to the end, every step confirmed"
+                ending = str(line.values.get("error", "")) or "it went to the end, every step confirmed"
     return Told(header, tuple(steps), score, position, ending or "the journal stops in the middle")
 
 
-def _print(console: Console, told: Told, reading: Reading) -> None:
+def _print(console: Console, told: Told) -> None:
     header = told.header
     console.print(f"[bold]{header.get('puzzle')}[/]  seed {header.get('seed')}, on {header.get('on')}")
     console.print(f"start  {header.get('start')}\nwanted {header.get('goal')}", highlight=False)
@@ -86,7 +86,7 @@ def _print(console: Console, told: Told, reading: Reading) -> None:
         f"{score.runs} runs ({score.origin}), {score.raw_starts} starts, {score.reversals} reversals, "
         f"{score.uncouplings} uncouplings, {score.turnouts_moved} points set, {score.emergency_stops} emergency stops"
     )
-    console.print(f"It went {told.ending}." if not reading.bad else "It is damaged.")
+    console.print(f"ending: {told.ending}", highlight=False)
 
 
 def _step_text(line: Line) -> Text:

@@ -30,9 +30,11 @@ class Screen:
         self._console = console
         self._chosen = chosen
         self._on_gone = on_gone
+        self._live = console.is_terminal and not console.is_dumb_terminal
         self._steps: deque[str] = deque(maxlen=STEPS_SHOWN)
         self._waiting: deque[Status] = deque()
         self._last: Status | None = None
+        self._began_s: float | None = None
         self._wake = threading.Event()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="screen", daemon=True)
@@ -62,13 +64,14 @@ class Screen:
 
     def _run(self) -> None:
         try:
-            if self._console.is_terminal:
+            if self._live:
                 with Live(console=self._console, auto_refresh=False, transient=False) as live:
                     self._loop(lambda status: live.update(self._picture(status, self._console), refresh=True))
             else:
                 self._loop(lambda _: None)
-        except OSError as error:
-            self._on_gone(f"the screen is gone ({error.strerror})")
+        except (OSError, SystemExit):
+            # rich turns a broken pipe into SystemExit, which a thread would swallow.
+            self._on_gone("the screen is gone: nobody can read any more")
 
     def _loop(self, draw: Callable[[Status], None]) -> None:
         doing = ("", 0)
@@ -88,9 +91,10 @@ class Screen:
 
     def _log(self, status: Status) -> None:
         where = f"run {status.run} of {status.runs}" if status.run else "before the first run"
-        line = f"{status.t_s:8.1f} s  {where}: {status.note or status.doing}"
+        self._began_s = status.t_s if self._began_s is None else self._began_s
+        line = f"{status.t_s - self._began_s:8.1f} s  {where}: {status.note or status.doing}"
         self._steps.append(line)
-        if not self._console.is_terminal:
+        if not self._live:
             self._console.print(line, markup=False, highlight=False)
 
     def _picture(self, status: Status, console: Console) -> Group:
@@ -102,7 +106,7 @@ class Screen:
             f"{score.uncouplings} uncouplings, {score.turnouts_moved} points set",
             style="dim",
         )
-        return Group(goal, diagram(console, chosen, status), Text("\n".join(self._steps)), counted)
+        return Group(goal, diagram(console, chosen, status), Text(""), Text("\n".join(self._steps)), counted)
 
 
 def diagram(console: Console, chosen: Chosen, status: Status) -> Text:

@@ -1,0 +1,11 @@
+"""The first twenty draws of the campaign."""
+
+from __future__ import annotations
+
+import pytest
+from campaign import play_draw
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_ends_with_truth_as_the_goal_and_no_incident(number: int) -> None:
+    assert play_draw(number).wrong == ""

@@ -1,0 +1,248 @@
+"""Whole programs against each other, in real time: pointsman plays, railsim is the layout, and things go wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from programs import Program, RailSim, quick_layout, running, tool
+
+from pointsman.record import read
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Path:
+    return quick_layout(tmp_path)
+
+
+@pytest.fixture
+def sim(tmp_path: Path, layout: Path) -> Iterator[RailSim]:
+    with running(lambda: RailSim(tmp_path, "--seed", "5", layout=layout)) as program:
+        yield program
+
+
+class Wire:
+    """A cable that can be watched: a TCP listener that hands everything on to railsim, and keeps when what passed."""
+
+    def __init__(self, far_port: int) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._far = socket.create_connection(("127.0.0.1", far_port))
+        self.passed: list[tuple[float, bytes]] = []
+        self._stop = os.eventfd(0)
+        self._thread = threading.Thread(target=self._carry)
+        self._thread.start()
+
+    def seen(self, pattern: bytes, after_s: float) -> float | None:
+        """When something was written towards the station first, after a moment."""
+        for at, data in list(self.passed):
+            if at >= after_s and re.search(pattern, data):
+                return at
+        return None
+
+    def close(self) -> None:
+        os.eventfd_write(self._stop, 1)
+        self._thread.join()
+        os.close(self._stop)
+        self._listener.close()
+        self._far.close()
+
+    def _carry(self) -> None:
+        ready = select.select([self._listener, self._stop], [], [])[0]
+        if self._stop in ready:
+            return
+        near, _ = self._listener.accept()
+        with near:
+            while True:
+                ready = select.select([near, self._far, self._stop], [], [])[0]
+                if self._stop in ready:
+                    return
+                for source, sink in ((near, self._far), (self._far, near)):
+                    if source in ready:
+                        try:
+                            data = source.recv(4096)
+                        except ConnectionResetError:  # killed with bytes unread
+                            return
+                        if not data:
+                            return
+                        if source is near:
+                            self.passed.append((time.monotonic(), data))
+                        sink.sendall(data)
+
+
+@pytest.fixture
+def wire(sim: RailSim) -> Iterator[Wire]:
+    cable = Wire(sim.tcp_port)
+    yield cable
+    cable.close()
+
+
+def playing(tmp_path: Path, on: str, *options: str) -> Program:
+    """A play on a station; the person is asked, and says yes."""
+    journal = tmp_path / "play.journal"
+    return Program(
+        tool("pointsman"),
+        *(
+            "play",
+            str(tmp_path / "quick"),
+            "--seed",
+            "3",
+            "--on",
+            on,
+            "--facing",
+            "to",
+            "--journal",
+            str(journal),
+            *options,
+        ),
+        env={"POINTSMAN_CACHE_DIR": str(tmp_path / "cache")},
+    )
+
+
+def under_way(play: Program) -> None:
+    """Say yes, and wait until the locomotive drives its first run."""
+    play.expect("everybody clear")
+    play.answer("y")
+    play.expect(r"run 1 of \d+: drive")
+
+
+def moved_s(wire: Wire) -> None:
+    """Wait until a speed was written to the station."""
+    until = time.monotonic() + 20
+    while wire.seen(rb"<t 3 \d\d+ ", 0.0) is None:
+        assert time.monotonic() < until
+        select.select([], [], [], 0.01)
+
+
+def stands(sim: RailSim) -> None:
+    """Nothing moves, nothing was bumped."""
+    truth = sim.finish()
+    assert truth["moving"] == []
+    assert truth["incidents"] == []
+
+
+def test_kill_9_puts_the_emergency_stop_on_the_wire_within_100_ms(sim: RailSim, wire: Wire, tmp_path: Path) -> None:
+    with running(lambda: playing(tmp_path, f"tcp:127.0.0.1:{wire.port}")) as play:
+        under_way(play)
+        moved_s(wire)
+        killed_s = time.monotonic()
+        play.signal(signal.SIGKILL)
+        play.process.wait()
+        until = killed_s + 3
+        while wire.seen(rb"<0>", killed_s) is None and time.monotonic() < until:
+            select.select([], [], [], 0.005)
+    stop_s = wire.seen(rb"<!>", killed_s)
+    off_s = wire.seen(rb"<Z \d 0>", killed_s)
+    cut_s = wire.seen(rb"<0>", killed_s)
+    assert stop_s is not None
+    assert off_s is not None
+    assert cut_s is not None
+    assert stop_s - killed_s < 0.1
+    assert stop_s <= off_s <= cut_s
+    assert read(tmp_path / "play.journal").bad == ""
+    stands(sim)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_stops_the_train_first(sim: RailSim, wire: Wire, tmp_path: Path, number: int, code: int) -> None:
+    with running(lambda: playing(tmp_path, f"tcp:127.0.0.1:{wire.port}")) as play:
+        under_way(play)
+        moved_s(wire)
+        asked_s = time.monotonic()
+        play.signal(number)
+        assert play.ends() == code
+    stop_s = wire.seen(rb"<!><#>", asked_s)
+    assert stop_s is not None
+    assert stop_s - asked_s < 0.1
+    reading = read(tmp_path / "play.journal")
+    assert reading.bad == ""
+    assert [line.kind for line in reading.lines if line.kind in ("halt", "end")] == ["halt", "end"]
+    stands(sim)
+
+
+def test_a_screen_that_nobody_reads_any_more(sim: RailSim, tmp_path: Path) -> None:
+    reading_end, writing_end = os.pipe()
+    journal = tmp_path / "play.journal"
+    arguments = ("play", str(tmp_path / "quick"), "--seed", "3", "--on", f"serial:{sim.port}", "--facing", "to")
+    environment = {"POINTSMAN_CACHE_DIR": str(tmp_path / "cache")}
+    with running(
+        lambda: Program(tool("pointsman"), *arguments, "--journal", str(journal), env=environment, stdout=writing_end)
+    ) as play:
+        os.close(writing_end)
+        play.answer("y")
+        text = b""
+        while b"run 1 of" not in text:
+            text += os.read(reading_end, 4096)
+        os.close(reading_end)
+        assert play.ends() == 6
+    assert any(line.kind == "halt" for line in read(journal).lines)
+    stands(sim)
+
+
+def test_the_port_vanishes(sim: RailSim, tmp_path: Path) -> None:
+    with running(lambda: playing(tmp_path, f"serial:{sim.port}")) as play:
+        under_way(play)
+        sim.signal(signal.SIGKILL)
+        assert play.ends() in (5, 6)
+        assert "link" in play.text
+        assert "Traceback" not in play.text
+
+
+def test_a_locomotive_the_wrong_way_round(tmp_path: Path, layout: Path) -> None:
+    with (
+        running(lambda: RailSim(tmp_path, "--facing", "L=from", layout=layout)) as sim,
+        running(lambda: playing(tmp_path, f"serial:{sim.port}")) as play,
+    ):
+        play.expect("everybody clear")
+        play.answer("y")
+        assert play.ends() == 6
+        assert "turned round" in play.text
+        stands(sim)
+
+
+def test_no_is_an_answer(sim: RailSim, tmp_path: Path) -> None:
+    with running(lambda: playing(tmp_path, f"serial:{sim.port}")) as play:
+        play.expect("everybody clear")
+        play.answer("n")
+        assert play.ends() == 1
+    assert not (tmp_path / "play.journal").exists()
+
+
+def test_a_second_program_on_the_port_is_told_who_has_it(sim: RailSim, tmp_path: Path) -> None:
+    with running(lambda: playing(tmp_path, f"serial:{sim.port}")) as first:
+        under_way(first)
+        with running(lambda: playing(tmp_path, f"serial:{sim.port}", "--journal", str(tmp_path / "2"))) as second:
+            second.expect("everybody clear")
+            second.answer("y")
+            assert second.ends() == 5
+            assert f"process {first.process.pid}" in second.text.replace("\n", " ")
+        first.signal(signal.SIGINT)
+        assert first.ends() == 130
+
+
+def test_a_guardian_that_is_killed_stops_the_play(sim: RailSim, tmp_path: Path) -> None:
+    with running(lambda: playing(tmp_path, f"serial:{sim.port}")) as play:
+        under_way(play)
+        os.kill(_guardian_of(play.process.pid), signal.SIGKILL)
+        assert play.ends() == 6
+        assert "guardian" in play.text
+    stands(sim)
+
+
+def _guardian_of(parent: int) -> int:
+    children = [
+        int(pid)
+        for thread in Path(f"/proc/{parent}/task").iterdir()
+        for pid in (thread / "children").read_text().split()
+    ]
+    return next(pid for pid in children if b"guardian_process" in Path(f"/proc/{pid}/cmdline").read_bytes())
