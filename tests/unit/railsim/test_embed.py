@@ -205,3 +205,29 @@ def test_a_wiring_without_a_station_is_refused() -> None:
             Simulation(fork_track(), Wiring("none", {}, {}, {}, {}, {}), Setup.parse("head: L"))
 
     run_virtual(main())
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [(TurnoutKind.STALL_MOTOR, r.TurnoutDefinition(1, "VPIN", (100,), False)),
+     (TurnoutKind.ACCESSORY_DECODER, r.TurnoutDefinition(1, "DCC", (1, 0), False))],
+)  # fmt: skip
+def test_every_kind_of_points_is_over_within_its_time(kind: TurnoutKind, shown: r.Reply) -> None:
+    async def scene(simulation: Simulation, host: Host) -> None:
+        host.say("<T 1 X>")
+        await host.until(shown)
+        host.say("<T 1 1><T 9 1><t 9 20 1><Z 9 1>")  # and what nothing is wired to does nothing
+        await host.until(r.TurnoutState(1, True))
+        await asyncio.sleep(1.3)
+        assert simulation.truth().lie["T1"] == "thrown"
+
+    assert stage(scene, wired=wiring(kind=kind)).incidents == []
+
+
+def test_points_moved_by_hand_are_not_the_stations() -> None:
+    async def scene(simulation: Simulation, host: Host) -> None:
+        host.say("<T 1 1>")
+        await host.until(r.Refused())
+        assert simulation.truth().lie["T1"] == "closed"
+
+    stage(scene, wired=wiring(kind=TurnoutKind.HAND))

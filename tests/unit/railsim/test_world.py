@@ -14,7 +14,7 @@ from sim_tracks import (
 )
 
 from pointsman.errors import NotationError, UsageError
-from pointsman.track.model import End, Leg, Place, Track
+from pointsman.track.model import End, Leg, Place, Side, Track, TurnoutSide
 from pointsman.track.wiring import UncouplerKind, UncouplerWiring, Wiring
 from railsim.hidden import Hidden
 from railsim.incidents import BeamChanged, Coupled, Incident, Kind, Parted, Stopped, TurnoutSettled, WorldEvent
@@ -367,6 +367,42 @@ def test_a_fouling_point_may_lie_on_the_next_turnout() -> None:
     assert kinds(world) == [Kind.SIDE_SWIPE]
     assert world.incidents[0].where == "T1"
     assert spot(world, "L")[1] + 57.5 == pytest.approx(185.0 + low)
+
+
+def test_a_fouling_point_may_lie_on_a_leg_of_the_next_turnout() -> None:
+    """A crossover: T1's thrown leg meets T2's. M stands on T2, foul of the straight track through T1."""
+    track = make_track(
+        {"head": 500.0, "s1": 500.0, "e": 500.0, "s2": 400.0},
+        {
+            "T1": (to_("head"), from_("s1"), TurnoutSide("T2", Side.THROWN)),
+            "T2": (from_("e"), from_("s2"), TurnoutSide("T1", Side.THROWN)),
+        },
+        marks={"L": Place("head", None, 400.0), "M": Place("e", None, 200.0)},
+    )
+    world = powered(track, "head: L | e: M", lie={"T1": CLOSED, "T2": THROWN})
+    while spot(world, "M")[0] == "e" or spot(world, "M")[1] + 57.5 < 150.0:
+        drive(world, False, 2, 0.5, "M")
+    where, middle = spot(world, "M")
+    assert where == "T2>thrown"
+    assert middle + 57.5 < 183.0
+    drive(world, True, 10, 20.0)
+    assert kinds(world) == [Kind.SIDE_SWIPE]
+    assert spot(world, "L")[1] + 57.5 == pytest.approx(185.0 + 185.0 - middle - 57.5)
+
+
+def test_parted_and_drawn_away_in_the_same_moment() -> None:
+    """In the middle of a train: the part that the locomotive is in goes, the other stays."""
+    world = powered(fork_track(), "head: 7 L | s1: 1 2 3", seed=4)
+    until(world, Coupled, True, 10)
+    drive(world, False, 2, 3.0)
+    while along_s1(world, "1") + along_s1(world, "2") > -4:
+        drive(world, False, 2, 0.1)
+    drive(world, True, 2, 0.2)
+    world.set_magnet("s1", True)
+    world.set_throttle("L", False, 5)
+    world.advance(world.now_s + 3.0)
+    assert world.truth().coupled == (("1", "L"), ("2", "3"), ("7", "L"))
+    assert along_s1(world, "2") - along_s1(world, "1") > 100.0
 
 
 # ---------------------------------------------------------------- several locomotives
