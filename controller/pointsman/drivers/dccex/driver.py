@@ -431,7 +431,7 @@ class DccExDriver:
             self.link = Link.SILENT
             self._give_back(self._window.drop_all(), "")
             return
-        why = f"the station left something unanswered for {ANSWERS_WITHIN_S:g} s"
+        why = f"the station has not answered everything within {ANSWERS_WITHIN_S:g} s"
         self.link = Link.SILENT
         self._reports.live = False
         self._emit(LinkLost(self._loop.time(), why))
