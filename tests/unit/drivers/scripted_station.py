@@ -30,6 +30,8 @@ class Station:
         self.slots = 50
         self.power = False
         self.currents = (0, 0)
+        self.old = False
+        """As 4.1.6: no track manager, no list of turnouts, one power line that is always sent."""
         self._reader = StationReader()
         self._lose: Callable[[bytes], bytes] | None = None
         self._unanswered: deque[Command] = deque()
@@ -80,6 +82,10 @@ class Station:
 
     def _answer(self, command: Command) -> list[Reply]:
         match command:
+            case c.TrackModes() | c.TurnoutIds() | c.Currents() if self.old:
+                return [r.Refused()]
+            case c.ListTurnouts():
+                return [r.TurnoutDefinition(n, "VPIN", (30,), thrown) for n, thrown in self.turnouts.items()]
             case c.Fence():
                 return [r.FenceReached(self.slots)]
             case c.Status():
@@ -95,7 +101,7 @@ class Station:
                 return [r.CurrentList(self.currents)]
             case c.Power(on, _):
                 changed, self.power = self.power != on, on
-                return self._power_lines() if changed else []
+                return self._power_lines() if changed or self.old else []
             case c.EmergencyStop():
                 self.cabs = {cab: (-1, forward) for cab, (_, forward) in self.cabs.items()}
                 return [r.LocomotiveState(cab, -1, forward) for cab, (_, forward) in self.cabs.items()]
@@ -119,6 +125,8 @@ class Station:
         return [r.LocomotiveState(cab, speed, forward)] if before != (speed, forward) else []
 
     def _power_lines(self) -> list[Reply]:
+        if self.old:
+            return [r.PowerState(self.power, "MAIN" if self.power else "")]
         lines: list[Reply] = [r.PowerState(self.power, "A"), r.PowerState(False, "B")]
         return [*lines, r.PowerState(True, "MAIN") if self.power else r.PowerState(False)]
 

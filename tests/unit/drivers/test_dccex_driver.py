@@ -233,6 +233,26 @@ def test_what_the_station_does_not_know_is_named_at_once_with_its_cure() -> None
     assert "T2" not in text
 
 
+def test_an_old_station_without_track_manager_and_lists_will_do() -> None:
+    async def main() -> None:
+        b = Bench()
+        b.station.old = True
+        await b.up()
+        b.driver.send(SetPower(True), 1)
+        b.driver.send(SetTurnout("T1", True), 2)
+        await asyncio.sleep(3.5)
+        assert b.answers() == [(1, True), (2, True)]
+        assert [e.on for e in b.of(PowerReported)] == [True]  # type: ignore[attr-defined]
+        assert c.Currents() not in b.station.commands()
+        assert b.station.commands().count(c.Fence()) > 10, "kept alive by fences alone"
+        b.station.say(r.PowerState(True, "PROG"))
+        await asyncio.sleep(0.01)
+        assert [e.on for e in b.of(PowerReported)] == [True, False]  # type: ignore[attr-defined]
+        await b.down()
+
+    run_virtual(main())
+
+
 def test_a_full_table_of_locomotives_is_refused() -> None:
     with pytest.raises(StationError, match="cab 1234"):
         opened(lambda bench: setattr(bench.station, "slots", 1))
