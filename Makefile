@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check format campaign lock wheel deps clean
+.PHONY: help venv demo picture test check format campaign lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,6 +20,9 @@ $(VENV)/made: requirements.lock pyproject.toml .ci/make-venv
 
 demo: venv ## play an Inglenook on the simulated layout
 	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed $(SPEED) --yes
+
+picture: venv ## make docs/play.svg, the picture in the README, by a real play
+	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed 0 --yes --picture docs/play.svg
 
 test: venv ## run the tests; changes nothing on the system
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -57,8 +58,11 @@ class Screen:
             return
         console = Console(record=True, force_terminal=True, width=100, file=StringIO(), color_system="truecolor")
         console.print(self._picture(self._last, console))
+        svg = console.export_svg(title=f"pointsman play {self._chosen.name}")
+        # The exported file asks a web server for its font; any monospaced one will do.
+        svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)
         try:
-            path.write_text(console.export_svg(title=f"pointsman play {self._chosen.name}"), encoding="utf-8")
+            path.write_text(svg, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"the picture cannot be written: {error.strerror}", where=str(path)) from error
 
