@@ -37,9 +37,10 @@ def need_of(track: Track, allow: Allowances, belief: Belief, swept: Sweep, run: 
         return _as_the_model_says(track, allow, swept, run, need)
     kept = train_of(track, upcoming.before, upcoming.locomotive, upcoming.towards).vehicles[len(upcoming.left) :]
     own = {b.vehicle for b in swept.bodies if b.in_train}
-    taken = [v for v in kept if v not in own]
+    # What this run leaves behind is no part of its sweep: the next one meets it on its own way.
+    taken = [b for b in swept.bodies if b.vehicle in kept and b.vehicle not in own]
     if taken:
-        far = max((swept.body(v) for v in taken), key=lambda b: b.offset_mm)
+        far = taken[-1]
         met_mm = far.rest_high_mm - far.offset_mm
         need = replace(need, high_mm=furthest_mm(swept, CONTACT_BUFFER_MM))
         need = need.at_least(met_mm, f"{far.vehicle} must be met")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from pointsman.errors import RefusedError
 from pointsman.operate.allowances import Allowances, reach_mm
@@ -163,13 +164,25 @@ class Planner:
     def _main_step(self, belief: Belief, job: Job) -> Step:
         office, run = self._office, job.run
         swept = office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs), run)
+        _check_coupled(belief, swept)
         need = need_of(office.track, office.allow, belief, swept, run, job.following)
         speeds = office.track.speeds
         stop = self._meeting(swept, need) if need.contact else office.stop_of(swept, need, speeds.creep)
         train = " ".join(b.vehicle for b in swept.bodies if b.in_train)
         front = train_after(office.track, run).places[-1]
         text = f"drive {train} {'to couple up in' if need.contact else 'to'} {front.element}"
-        return office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling), text)
+        return office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling, belief.parted), text)
+
+
+def _check_coupled(belief: Belief, swept: Sweep) -> None:
+    """What the train draws behind its locomotive must not have been parted from it."""
+    drawn = swept.bodies[: [b.vehicle for b in swept.bodies].index(swept.locomotive) + 1]
+    for far, near in pairwise(drawn):
+        if frozenset((near.vehicle, far.vehicle)) in belief.parted:
+            raise RefusedError(
+                [f"{far.vehicle} was parted from {near.vehicle}, and they have not been apart and met again since"],
+                cure="drive clear of it first, then couple up",
+            )
 
 
 def foreseen(belief: Belief, step: Step) -> Belief:
@@ -190,8 +203,13 @@ def foreseen(belief: Belief, step: Step) -> Belief:
             return moved(belief, step, low, high)
 
 
-def _contacts(swept: Sweep, stop: Stop, coupling_mm_s: float) -> list[Zone]:
-    """Coupling speed from the first place at which a standing vehicle can be met."""
-    meets = [b.rest_low_mm - b.offset_mm for b in swept.bodies if not b.in_train]
-    near = [c - 5.0 for c in meets if c < stop.target_mm + stop.long_mm]
-    return [Zone(max(min(near), swept.start_low_mm), coupling_mm_s)] if near else []
+def _contacts(swept: Sweep, stop: Stop, coupling_mm_s: float, parted: frozenset[frozenset[str]]) -> list[Zone]:
+    """Coupling speed from the first place at which a vehicle that is not coupled up can be met."""
+    meets, loose = [], False
+    for near, far in pairwise(swept.bodies):
+        # Behind the locomotive nothing is met.
+        loose = loose or (far.offset_mm > 0 and (not far.in_train or frozenset((near.vehicle, far.vehicle)) in parted))
+        if loose:
+            meets.append(far.rest_low_mm - far.offset_mm)
+    close = [c - 5.0 for c in meets if c < stop.target_mm + stop.long_mm]
+    return [Zone(max(min(close), swept.start_low_mm), coupling_mm_s)] if close else []

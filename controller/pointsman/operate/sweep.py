@@ -109,6 +109,14 @@ class Sweep:
             if high_mm + far.offset_mm >= far.rest_low_mm
         )
 
+    def apart(self, at_least_mm: float) -> frozenset[frozenset[str]]:
+        """Neighbours that surely stood so far apart before, buffer from buffer."""
+        return frozenset(
+            frozenset((near.vehicle, far.vehicle))
+            for near, far in pairwise(self._ahead())
+            if far.rest_low_mm - near.rest_high_mm - (far.offset_mm - near.offset_mm) >= at_least_mm
+        )
+
     def _ahead(self) -> tuple[Body, ...]:
         return self.bodies[[b.vehicle for b in self.bodies].index(self.locomotive) :]
 
