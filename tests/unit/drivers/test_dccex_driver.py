@@ -10,7 +10,7 @@ import pytest
 from scripted_station import GREETING, Station
 
 from pointsman.drivers.dccex import DccExDriver
-from pointsman.drivers.dccex.driver import Link
+from pointsman.drivers.dccex.link import Link
 from pointsman.errors import LinkLostError, ProtocolError, StationError
 from pointsman.messages import (
     Accepted,
@@ -105,7 +105,9 @@ def bench(test: Callable[[Bench], Coroutine[None, None, None]]) -> Callable[[], 
     async def main() -> None:
         made = await Bench().up()
         await test(made)
+        foreign = len(made.of(ForeignControl))
         await made.down()
+        assert len(made.of(ForeignControl)) == foreign, "closing is no foreign control"
         before = len(made.events)
         await asyncio.sleep(10)
         assert len(made.events) == before, "a closed driver is silent"

@@ -9,7 +9,7 @@ import pytest
 from scripted_station import Station
 
 from pointsman.drivers.dccex import DccExDriver
-from pointsman.drivers.dccex.driver import Link
+from pointsman.drivers.dccex.link import Link
 from pointsman.errors import LinkError
 from pointsman.messages import Accepted, Drive, Event, LinkLost, Rejected, SetTurnout, Stop
 from pointsman.track.wiring import (

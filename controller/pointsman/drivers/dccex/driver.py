@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum, auto
 
 from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.reports import Reports
 from pointsman.drivers.dccex.setup import Heard, Seeker, make_safe
 from pointsman.drivers.dccex.units import STOP, Units
@@ -46,19 +46,6 @@ KEEP_ALIVE_S = 1.0
 STOP_REPEAT_S = 0.1
 POWER_CUT_AFTER_S = 0.3
 SETUP_TRIES = 3
-
-
-class Link(Enum):
-    """Where the link stands. Only in UP do commands go out; only ``open`` leads there."""
-
-    CLOSED = auto()
-    SEEKING = auto()
-    SETTING_UP = auto()
-    UP = auto()
-    SILENT = auto()
-    """The port is open, no answer comes. Stops are still tried."""
-    RESTARTED = auto()
-    """The station greeted out of the blue: ``open`` asks everything again."""
 
 
 @dataclass(slots=True)
@@ -169,13 +156,16 @@ class DccExDriver:
 
     def _ask(self, frames: bytes) -> asyncio.Future[list[Reply]]:
         """The replies to these frames, up to their fence."""
-        answer: asyncio.Future[list[Reply]] = self._loop.create_future()
-        if self.link is not Link.SETTING_UP:
-            answer.set_exception(self._setup_error())
-            return answer
-        self._window.queue([Unit(frames, answer=answer)])
-        self._pump()
-        return answer
+        return self._answer_to(Unit(frames))
+
+    def _answer_to(self, unit: Unit) -> asyncio.Future[list[Reply]]:
+        unit.answer = self._loop.create_future()
+        if self.link is Link.SETTING_UP:
+            self._window.queue([unit])
+            self._pump()
+        else:
+            unit.answer.set_exception(self._setup_error())
+        return unit.answer
 
     def _setup_error(self) -> Exception:
         if self.link is Link.RESTARTED:
@@ -192,7 +182,7 @@ class DccExDriver:
         if self.link in (Link.UP, Link.RESTARTED):
             self._give_back(self._window.drop_queue(), "the link is being closed")
             self.link = Link.SETTING_UP
-            answers = [self._ask(frame) for frame in self._units.closing()]
+            answers = [self._answer_to(unit) for unit in self._units.closing()]
             await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
             for answer in answers:
                 if answer.done() and answer.exception() is not None:
@@ -265,12 +255,12 @@ class DccExDriver:
             if self.link in (Link.SILENT, Link.RESTARTED):
                 # no answer can be waited for, but perhaps it is heard
                 self._write(unit.wire)
-            self._reject(number, _why_not(self.link))
+            self._reject(number, self.link.refusal)
         self._give_back(overtaken, "overtaken by a stop")
 
     def _enqueue(self, units: list[Unit], number: int) -> None:
         if self.link is not Link.UP:
-            self._reject(number, _why_not(self.link))
+            self._reject(number, self.link.refusal)
             return
         self._window.queue(units)
         self._pump()
@@ -291,7 +281,7 @@ class DccExDriver:
                 # being set up, which stops everything anyway; without a fence, which would upset the counting
                 self._write(STOP)
             if number is not None:
-                self._reject(number, _why_not(self.link))
+                self._reject(number, self.link.refusal)
         if self.link is not Link.SETTING_UP:
             self._give_back(self._window.drop_queue(), "everything was stopped")
 
@@ -489,12 +479,3 @@ class DccExDriver:
 
 class _RestartedInSetupError(Exception):
     """The station greeted again while it was set up: begin again. Never leaves ``open``."""
-
-
-def _why_not(link: Link) -> str:
-    match link:
-        case Link.RESTARTED:
-            return "the station restarted: open the link again"
-        case Link.SILENT:
-            return "the station does not answer: open the link again"
-    return "the link is not up"

@@ -85,10 +85,10 @@ class Units:
         stand = [Effect(Kind.CAB, cab, Target(0, True)) for cab in self._addresses.locomotives]
         return [*stand, *(effect for _, effect in self._off())]
 
-    def closing(self) -> list[bytes]:
-        """The frames that leave a layout safe: speed 0, magnets off, the main track's power off."""
-        units = [*self.standing(), *self.all_off()]
-        return [*(unit.frames for unit in units), encode(wire.Power(False, "MAIN"))]
+    def closing(self) -> list[Unit]:
+        """What leaves a layout safe: speed 0, magnets off, the main track's power off."""
+        cut = Unit(encode(wire.Power(False, "MAIN")), effects=(_power(False),))
+        return [*self.standing(), *self.all_off(), cut]
 
     def guardian(self) -> tuple[bytes, ...]:
         """The writes of a guardian: the stop, magnets off, and at last the power off."""
