@@ -119,9 +119,20 @@ class StationError(LinkError):
 
 
 class HaltedError(PointsmanError):
-    """Everything was stopped. ``what`` says what was doubted, ``cure`` what a person should look at."""
+    """Everything was stopped.
+
+    ``what`` says what was doubted, ``believed`` what was believed to stand where, ``cure`` what a person should do.
+    """
 
     exit_code = 6
+
+    def __init__(self, what: str, *, where: str = "", cure: str = "", believed: str = "") -> None:
+        super().__init__(what, where=where, cure=cure)
+        self.believed = believed
+
+    def __str__(self) -> str:
+        head, arrow, cure = super().__str__().partition("\n  -> ")
+        return f"{head}\n  believed: {self.believed}{arrow}{cure}" if self.believed else head + arrow + cure
 
 
 class RefusedError(PointsmanError):

@@ -300,6 +300,10 @@ class Dispatcher:
 
     async def _uncouple(self, step: UncoupleStep) -> None:
         state = self._state
+        if not step.energise:
+            await self._until(self._loop.time() + step.hold_s)
+            state.belief = state.belief.with_parted(step.kept, step.left)
+            return
         state.energised.add(step.uncoupler)
         try:
             self._send(SetUncoupler(step.uncoupler, True))
@@ -405,6 +409,7 @@ class Dispatcher:
             raise HaltedError(
                 self._state.halted,
                 where=self._state.doing,
+                believed=_believed(self._track, self._state),
                 cure="look at the layout, put right what is wrong, and start again",
             )
 
@@ -440,6 +445,21 @@ def _reason_to_stop(event: Event) -> str:
             return f"something else controls the layout: {what}"
         case _:
             return ""
+
+
+def _believed(track: Track, state: _State) -> str:
+    """Where the vehicles were believed to be when everything was stopped, for the person who looks."""
+    engines = [name for name in track.locomotives if name in state.belief.spots]
+    spots = {name: state.belief.spots[name] for name in engines}
+    if state.drive is not None:
+        resting = state.drive.envelope.resting()
+        moving = state.drive.step.sweep.spots(resting.slow.x_mm, resting.fast.x_mm)
+        spots |= {name: spot for name, spot in moving.items() if name in engines}
+    where = [
+        f"the middle of {name} at {spot.place.at_mm:.0f} mm of {spot.place.element}, give or take {spot.error_mm:.0f}"
+        for name, spot in spots.items()
+    ]
+    return "; ".join([str(state.belief.position), *where])
 
 
 def _evidence(step: Step) -> str:

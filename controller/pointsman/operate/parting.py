@@ -11,6 +11,7 @@ from pointsman.operate.stopping import Need
 from pointsman.operate.sweep import Body, Sweep
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.track.model import Uncoupler
+from pointsman.track.wiring import UncouplerKind
 
 
 def to_part(office: Office, belief: Belief, job: Job) -> bool:
@@ -137,5 +138,11 @@ def uncouple_step(office: Office, belief: Belief, job: Job) -> Step:
             [f"the coupling between {kept} and {left} does not stand slack over a magnet"],
             cure="uncouple by hand, then say what stands where",
         )
-    hold = office.wiring.uncouplers[magnet.name].hold_s
-    return UncoupleStep(magnet.name, kept, left, hold, hold + 5.0)
+    wired = office.wiring.uncouplers[magnet.name]
+    if wired.kind is UncouplerKind.HAND:
+        raise RefusedError(
+            [f"{magnet.name} uncouples by hand, and a play cannot wait for a hand yet"],
+            cure="give the wiring a servo, a coil or a permanent magnet there",
+        )
+    energise = wired.kind is not UncouplerKind.PERMANENT
+    return UncoupleStep(magnet.name, kept, left, wired.hold_s, wired.hold_s + 5.0, energise)

@@ -46,13 +46,17 @@ class TurnoutStep:
 
 @dataclass(frozen=True, slots=True)
 class UncoupleStep:
-    """Energise a magnet under the coupling between two vehicles; the count on the way out proves it."""
+    """Stand over a magnet with the coupling between two vehicles; the count on the way out proves that it parted.
+
+    ``energise``: the magnet has to be switched on for it; a permanent one only takes the time.
+    """
 
     uncoupler: str
     kept: str
     left: str
     hold_s: float
     deadline_s: float
+    energise: bool = True
 
     def __str__(self) -> str:
         return f"uncouple {self.left} from {self.kept} at {self.uncoupler}"
