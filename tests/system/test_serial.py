@@ -11,6 +11,7 @@ import threading
 import time
 import tty
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -33,10 +34,14 @@ class Pty:
         tty.setraw(slave)
         self.path = os.ttyname(slave)
         os.close(slave)
+        self.group = Path(self.path).group()
         os.set_blocking(self.master, False)
 
     def write(self, data: bytes) -> None:
         os.write(self.master, data)
+
+    def permit(self, mode: int) -> None:
+        Path(self.path).chmod(mode)
 
     def vanish(self) -> None:
         os.close(self.master)
@@ -247,4 +252,43 @@ async def test_a_holder_that_is_just_leaving_is_waited_for(pty: Pty) -> None:
     asyncio.get_running_loop().call_later(0.15, os.close, fd)
     port = SerialTransport(pty.path)
     await port.open()
+    await port.close()
+
+
+STRANGER = """
+import asyncio, os, sys
+from pointsman.errors import PortError
+from pointsman.transports.serial import SerialTransport
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+try:
+    asyncio.run(SerialTransport(sys.argv[1]).open())
+except PortError as error:
+    print(error)
+"""
+
+
+async def as_a_stranger(path: str) -> str:
+    """What a user without any rights is told on opening the port."""
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", STRANGER, path, stdout=asyncio.subprocess.PIPE)
+    return (await child.communicate())[0].decode()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for another user")
+async def test_no_permission_names_the_group_and_is_not_called_in_use(pty: Pty) -> None:
+    pty.permit(0o620)
+    said = await as_a_stranger(pty.path)
+    assert "you have no permission" in said
+    assert f"usermod -a -G {pty.group} $USER" in said
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for another user")
+async def test_a_port_claimed_by_another_users_program_is_said_so(pty: Pty) -> None:
+    pty.permit(0o666)
+    port = SerialTransport(pty.path)
+    await port.open()
+    said = await as_a_stranger(pty.path)
+    assert "another program holds it" in said
+    assert f"sudo fuser -v {pty.path}" in said
     await port.close()
