@@ -508,6 +508,9 @@ async def _halt_unanswered(b: Bench) -> None:
     ]
     with pytest.raises(StationError, match="not confirmed"):
         b.driver.release()
+    b.driver.send(SetPower(True), 4)
+    await asyncio.sleep(0)
+    assert b.answers() == [(4, False)]
     await asyncio.sleep(0.2)
     assert len(b.of(LinkLost)) == 1
     await asyncio.sleep(5)

@@ -216,6 +216,8 @@ class DccExDriver:
                 self._reject(number, "everything was stopped: a person must release it first")
             case SetUncoupler(on=True) if self.halted:
                 self._reject(number, "everything was stopped: a person must release it first")
+            case SetPower(on=True) if self._halt is not None:
+                self._reject(number, "a stop is not confirmed yet")
             case Drive():
                 self._enqueue([self._units.drive(command, number)], number)
             case SetTurnout():
