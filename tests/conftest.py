@@ -52,15 +52,19 @@ def _children() -> dict[int, str]:
     """This process's children with their command lines, where the system tells (Linux); not those already ended."""
     found = {}
     for listing in Path("/proc/self/task").glob("*/children"):
-        for pid in map(int, listing.read_text(encoding="ascii").split()):
-            try:
-                words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
-            except FileNotFoundError:  # ended since it was listed
-                continue
+        for pid in map(int, _read_if_there(listing).split()):
+            words = _read_if_there(Path(f"/proc/{pid}/cmdline")).replace("\0", " ").strip()
             # multiprocessing's own tracker lives as long as the process that it serves.
             if words and "resource_tracker" not in words:
                 found[pid] = words
     return found
+
+
+def _read_if_there(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):  # the thread or process ended since it was listed
+        return ""
 
 
 @pytest.hookimpl(wrapper=True)

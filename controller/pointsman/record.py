@@ -11,6 +11,7 @@ line that is not whole, and says so: what follows a bad line cannot be trusted. 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -21,6 +22,7 @@ from pointsman.errors import JournalError
 from pointsman.messages import Command, Event
 
 _HEAD = 18
+_HEAD_FORM = re.compile(rb"[0-9a-f]{8} [0-9a-f]{8} ")
 _TYPES = {cls.__name__: cls for cls in (*get_args(Command), *get_args(Event))}
 
 
@@ -59,11 +61,10 @@ def decode(raw: bytes) -> Line:
     """One entry from its bytes, without the newline. Raises JournalError saying what is wrong with it."""
     if len(raw) < _HEAD:
         raise JournalError("the line is cut short")
-    try:
-        length, check = int(raw[:8], 16), int(raw[9:17], 16)
-    except ValueError:
-        raise JournalError("the line does not begin with a length and a checksum") from None
-    body = raw[_HEAD:]
+    head, body = raw[:_HEAD], raw[_HEAD:]
+    if _HEAD_FORM.fullmatch(head) is None:
+        raise JournalError("the line does not begin with a length and a checksum")
+    length, check = int(head[:8], 16), int(head[9:17], 16)
     if len(body) != length:
         raise JournalError(f"the line has {len(body)} of {length} bytes")
     if crc32(body) != check:

@@ -24,7 +24,7 @@ from pointsman.operate.sweep import Sweep
 from pointsman.puzzle.journey import train_after
 from pointsman.puzzle.moves import Run
 from pointsman.track.model import End, Leg, Track
-from pointsman.track.wiring import Wiring
+from pointsman.track.wiring import TurnoutKind, Wiring
 
 
 def jobs(runs: Sequence[Run]) -> list[Job]:
@@ -144,7 +144,13 @@ class Planner:
                 return self._main_step(belief, job)
 
     def _turnout(self, turnout: str, leg: Leg) -> TurnoutStep:
-        wait = self._office.wiring.turnouts[turnout].move_time_s
+        wired = self._office.wiring.turnouts[turnout]
+        if wired.kind is TurnoutKind.HAND:
+            raise RefusedError(
+                [f"{turnout} is set by hand, and a play cannot wait for a hand yet"],
+                cure="give the wiring a machine for it",
+            )
+        wait = wired.move_time_s
         return TurnoutStep(turnout, leg, wait, wait + 5.0)
 
     def _turnout_step(self, belief: Belief, run: Run) -> Step | None:

@@ -85,20 +85,40 @@ def begin(
     rates = (engine.acceleration_mm_s2, engine.braking_mm_s2)
     envelope = Envelope.standing(t_s, swept.start_low_mm, swept.start_high_mm, rates, allow)
     drive = Drive(step, engine, allow, t_s, envelope, ratios, ())
-    expected = []
-    first_mm, last_mm = swept.start_low_mm - allow.match_mm, swept.start_high_mm + allow.match_mm
-    for beam in {edge.beam for edge in swept.edges}:
-        ahead = [e for e in swept.edges if e.beam == beam and e.c_mm >= first_mm]
-        # An edge within the doubt about where the train stands has either come already or not: the beam tells.
-        while ahead and ahead[0].active == beams.get(beam, False) and ahead[0].c_mm <= last_mm:
-            ahead.pop(0)
-        if ahead and ahead[0].active == beams.get(beam, False):
-            state = "broken" if ahead[0].active else "free"
+    expected: list[Edge] = []
+    for beam in sorted({edge.beam for edge in swept.edges}):
+        broken = beams.get(beam, False)
+        ahead = [e for e in swept.edges if e.beam == beam and e.c_mm >= swept.start_low_mm - allow.match_mm]
+        come = _already_come(ahead, broken, swept.start_low_mm, swept.start_high_mm, allow)
+        if come is None:
+            edge = next(e for e in ahead if e.active == broken)
+            state = "broken" if broken else "free"
             drive = replace(
-                drive, doubt=f"beam {beam} is {state}, though {ahead[0].vehicle} should only make it so further on"
+                drive, doubt=f"beam {beam} is {state}, though {edge.vehicle} should only make it so further on"
             )
-        expected += ahead
+        expected += ahead[come:]
     return replace(drive, expected=tuple(sorted(expected, key=lambda e: e.c_mm)))
+
+
+def _already_come(ahead: list[Edge], broken: bool, low_mm: float, high_mm: float, allow: Allowances) -> int | None:
+    """How many edges at a beam have come before the start; None when its state fits no number of them.
+
+    An edge within the doubt about where the train stands has either come or not, and the beam tells. Where it fits
+    twice, as on both sides of a gap, the number that fits the likeliest place is taken.
+    """
+    middle = (low_mm + high_mm) / 2
+
+    def misfit(come: int, low: float, high: float) -> float:
+        early = sum(max(0.0, e.c_mm - high) for e in ahead[:come])
+        return early + sum(max(0.0, low - e.c_mm) for e in ahead[come:])
+
+    fitting = [
+        come
+        for come in range(len(ahead) + 1)
+        if (come == len(ahead) or ahead[come].active is not broken)
+        and all(e.c_mm <= high_mm + allow.match_mm for e in ahead[:come])
+    ]
+    return min(fitting, key=lambda n: (misfit(n, low_mm, high_mm), misfit(n, middle, middle)), default=None)
 
 
 def fold(drive: Drive, event: SensorChanged) -> Drive:

@@ -35,7 +35,7 @@ from railsim.incidents import BeamChanged
 from railsim.setup import Setup
 from railsim.world import World
 
-LAYOUTS = Path(__file__).parents[3] / "layouts"
+LAYOUTS = Path(__file__).parents[2] / "layouts"
 
 
 @cache
