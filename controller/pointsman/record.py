@@ -95,14 +95,11 @@ def read(path: Path) -> Reading:
 
 
 def _split(data: bytes) -> Iterator[tuple[bytes, bool]]:
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at)
-        if end < 0:
-            yield data[at:], False
-            return
-        yield data[at:end], True
-        at = end + 1
+    *whole, rest = data.split(b"\n")
+    for raw in whole:
+        yield raw, True
+    if rest:
+        yield rest, False
 
 
 def message_values(message: Command | Event) -> dict[str, Any]:
