@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import solver_cases
 from solver_cases import Case, case
 from tracks import inglenook, small, track_of
 
@@ -150,7 +151,7 @@ def test_where_the_cache_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 SOLVE_ONE = """
 import pathlib, sys
-sys.path[:0] = sys.argv[1:3]
+sys.path.insert(0, sys.argv[1])
 from tracks import small
 from solver_cases import case
 from pointsman.puzzle.puzzle import Count
@@ -164,13 +165,13 @@ def test_compiled_code_is_kept_in_the_users_cache_or_nowhere(tmp_path: Path, usa
     cache = tmp_path / "cache"
     if not usable:
         cache.write_text("in the way")
-    here = Path(__file__).parent
     source = Path(kernel.__file__).parent
     before = sorted(source.rglob("*.nb[ci]"))
     environment = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT")} | {
         VARIABLE: str(cache)
     }
-    command = [sys.executable, "-c", SOLVE_ONE, str(here), str(here.parent / "puzzle")]
+    support = Path(solver_cases.__file__).parent
+    command = [sys.executable, "-c", SOLVE_ONE, str(support)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert int(done.stdout) > 0
