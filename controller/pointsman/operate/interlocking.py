@@ -39,7 +39,7 @@ def reasons_against(track: Track, belief: Belief, step: Step, around: Surroundin
             return found + _against_turnout(track, belief, step, around)
         case UncoupleStep():
             return found + _against_uncoupling(track, belief, step, around)
-        case DriveStep():
+        case _:
             return found + _against_drive(track, belief, step, around)
 
 

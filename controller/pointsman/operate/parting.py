@@ -72,13 +72,9 @@ def draw_step(office: Office, belief: Belief, job: Job) -> Step | None:
 
 
 def _magnet_ahead(office: Office, swept: Sweep, run: Run, body: Body) -> tuple[Uncoupler, float]:
-    found = []
-    for magnet in office.track.uncouplers.values():
-        at = swept.path.coordinate(magnet.place)
-        if at is not None and at >= body.rest_low_mm - body.half_length_mm - magnet.reach_mm:
-            found.append((at, magnet))
     rear = train_of(office.track, run.before, run.locomotive, run.towards).places[0].element
-    found = [(at, magnet) for at, magnet in found if magnet.place.element == rear]
+    ahead_mm = body.rest_low_mm - body.half_length_mm
+    found = [(at, m) for at, m in _magnets_in(office, swept, rear) if at >= ahead_mm - m.reach_mm]
     if not found:
         raise RefusedError(
             [f"no magnet in {rear} that the coupling behind {body.vehicle} could be drawn over"],
@@ -86,6 +82,12 @@ def _magnet_ahead(office: Office, swept: Sweep, run: Run, body: Body) -> tuple[U
         )
     at, magnet = min(found, key=lambda f: f[0])
     return magnet, at
+
+
+def _magnets_in(office: Office, swept: Sweep, element: str) -> list[tuple[float, Uncoupler]]:
+    """The magnets of an element on a sweep's line, each with its coordinate."""
+    there = [m for m in office.track.uncouplers.values() if m.place.element == element]
+    return [(at, m) for m in there if (at := swept.path.coordinate(m.place)) is not None]
 
 
 def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
@@ -99,14 +101,10 @@ def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
     body = swept.body(kept)
     element = run.before.where(left)[0]
     span = swept.path.span_mm(element)
-    magnets = [
-        (at, m)
-        for m in office.track.uncouplers.values()
-        if m.place.element == element and (at := swept.path.coordinate(m.place)) is not None
-    ]
-    if span is None or not magnets:
-        raise RefusedError([f"no magnet in {element} to part {left} from {kept}"], cure="uncouple by hand")
+    if span is None:
+        raise AssertionError(f"{left} was drawn over a magnet in {element}, and the line does not lead there")
     cut = body.offset_mm + body.half_buffers_mm
+    magnets = _magnets_in(office, swept, element)
     at, magnet = min(magnets, key=lambda f: abs(f[0] - (body.rest_low_mm + body.half_length_mm)))
     neighbour = office.track.vehicle(left)
     slack = body.half_length_mm + neighbour.length_mm / 2 - body.half_buffers_mm - neighbour.buffers_mm / 2

@@ -75,12 +75,12 @@ def plan_stop(
         spread = stop_spread(speed_mm_s, 0.0, table_error, braking, allow)
         # The nearest place that still clears the near bound: the error grows with the blind way, solve for it.
         clear = (need.low_mm + spread.short_mm + doubt - origin * table_error) / (1 - table_error)
-        target = max(
-            clear if need.target_mm is None else need.target_mm, origin + reach if edge is not None else origin
-        )
+        furthest = (need.high_mm - spread.long_mm - doubt + origin * table_error) / (1 + table_error)
+        best_place = clear if need.target_mm is None else max(clear, min(need.target_mm, furthest))
+        target = max(best_place, origin + reach if edge is not None else origin)
         spread = stop_spread(speed_mm_s, target - origin, table_error, braking, allow)
         short, long = spread.short_mm + doubt, spread.long_mm + doubt
-        if target - short < need.low_mm - 1e-6 or target + long > need.high_mm:
+        if target - short < need.low_mm - 1e-6 or target + long > need.high_mm + 1e-6:
             tightest = min(tightest, short + long)
             continue
         found = Stop(

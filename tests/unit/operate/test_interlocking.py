@@ -239,3 +239,9 @@ def test_a_beam_that_does_not_see_what_should_stand_in_it() -> None:
     unsure = with_spot(belief, "1", Place("s1", None, 37.0), 2.0)
     assert reasons_against_setup(SMALL, unsure) == []
     assert reasons_against_setup(SMALL, unsure.with_beam("s1", True)) == []
+
+
+def test_what_was_commanded_and_what_is_reported_are_kept_apart() -> None:
+    belief = set_up(SMALL, draw("inglenook-small", 2)[0]).with_turnout("T1", Leg.THROWN).with_report("T1", Leg.CLOSED)
+    assert belief.commanded["T1"] is Leg.THROWN
+    assert belief.reported["T1"] is Leg.CLOSED

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
 from metal import Careless, DoubtError, Metal, OffTable, builtin, wiring_of
 from plays import draw, plan_of
 
+from pointsman.errors import RefusedError
 from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
 from pointsman.operate.tracker import Drive
+from pointsman.puzzle.moves import Run, runs
 from pointsman.track.model import End, Leg, Place
 from railsim.incidents import Kind
 
@@ -103,6 +106,26 @@ def test_plays_of_the_large_layout(number: int) -> None:
     belief_is_true(play)
     assert play.world.incidents == []
     assert play.world.truth().line == str(plan[-1].after)
+
+
+WALKS = [(SMALL, seed) for seed in range(2000, 2040)] + [("inglenook", seed) for seed in range(2000, 2020)]
+
+
+@pytest.mark.parametrize(("name", "seed"), WALKS)
+def test_any_legal_runs_are_refused_beforehand_or_carried_out(name: str, seed: int) -> None:
+    track, dice = builtin(name), Random(seed)
+    start, _ = draw(name, 2)
+    plan: list[Run] = []
+    for _ in range(7):
+        plan.append(dice.choice(list(runs(track, plan[-1].after if plan else start, "L"))))
+    play = Metal(track, wiring_of(name), start, seed, hidden=Careless(seed))
+    try:
+        play.play(plan)
+    except RefusedError:
+        assert play.now_s == 0.0, "a plan that cannot be carried out is refused before anything moves"
+    else:
+        belief_is_true(play)
+    assert play.world.incidents == []
 
 
 def test_the_same_seed_gives_the_same_play() -> None:

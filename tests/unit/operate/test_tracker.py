@@ -290,6 +290,32 @@ def test_an_edge_that_may_have_come_already_is_left_to_the_beam() -> None:
     assert edge in begin(here, ENGINE, beams, {}, 0.0, ALLOW).expected
 
 
+def test_beside_a_gap_the_beam_cannot_tell_and_the_likeliest_place_decides() -> None:
+    # 5 4 L drawn to head: the gap between L and 4 passes beam head; broken before it and after it.
+    r, step = next(
+        d for d in drives() if [b.vehicle for b in d[1].sweep.bodies][-1] == "L" and d[1].sweep.tail != d[1].sweep.head
+    )
+    freed = next(e for e in step.sweep.edges if (e.beam, e.active, e.vehicle) == ("head", False, "L"))
+    after_it = next(e for e in step.sweep.edges if e.beam == "head" and e.active and e.c_mm > freed.c_mm)
+    assert after_it.c_mm - freed.c_mm == pytest.approx(9.0)
+    beams = {**r.before.beams, "head": True}
+
+    def expected_at(low: float, high: float) -> list[float]:
+        here = replace(step, sweep=replace(step.sweep, start_low_mm=low, start_high_mm=high))
+        drive = begin(here, ENGINE, beams, {}, 0.0, ALLOW)
+        assert drive.doubt == ""
+        return [e.c_mm for e in drive.expected if e.beam == "head"]
+
+    # Surely behind the gap, surely beyond it, and mostly on either side.
+    assert expected_at(freed.c_mm - 6.0, freed.c_mm - 2.0)[0] == freed.c_mm
+    assert freed.c_mm not in expected_at(after_it.c_mm + 1.0, after_it.c_mm + 5.0)
+    assert freed.c_mm not in expected_at(freed.c_mm + 3.0, after_it.c_mm + 6.0)
+    assert expected_at(freed.c_mm - 8.0, after_it.c_mm + 1.0)[0] == freed.c_mm
+    # In the gap itself the beam is free.
+    beams["head"] = False
+    assert expected_at(freed.c_mm - 3.0, after_it.c_mm + 3.0)[0] == after_it.c_mm
+
+
 def test_an_edge_of_a_vehicle_that_may_stand_tells_only_that_the_train_is_no_further() -> None:
     r, step = main_drive()
     drive = rolling(step, r)
