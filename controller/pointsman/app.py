@@ -77,7 +77,7 @@ def parse_target(text: str) -> Target:
         host, colon, port = rest.rpartition(":")
         if not colon:
             return Target(On.TCP, rest, DCCEX_TCP_PORT)
-        if host and port.isdigit() and 0 < int(port) < 65536:
+        if host and port.isdecimal() and len(port) <= 5 and 0 < int(port) < 65536:
             return Target(On.TCP, host, int(port))
     raise UsageError(f"--on {text!r} is not understood", cure="write sim, serial:/dev/ttyACM0, or tcp:192.168.4.1:2560")
 

@@ -17,7 +17,8 @@
     ├── JournalError         8  a journal that cannot be read or written
     └── ProtocolError        9  a frame that must not be sent (a fault of ours)
 
-0 is success, 1 an error of the program itself, 130 Ctrl-C, 143 SIGTERM.
+0 is success, 1 an error of the program itself, or a question answered with no, or output that nobody reads any more,
+129 a closed terminal, 130 Ctrl-C, 143 SIGTERM.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Reading:
 def encode(t_s: float, kind: str, values: Mapping[str, Any]) -> bytes:
     """One entry as bytes, newline included."""
     text = json.dumps({"t_s": round(t_s, 6), "kind": kind, **values}, ensure_ascii=False, separators=(",", ":"))
-    body = text.encode()
+    body = text.encode(errors="backslashreplace")
     return b"%08x %08x %s\n" % (len(body), crc32(body), body)
 
 

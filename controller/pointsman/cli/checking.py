@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from pointsman.cli.diagram import can_draw, dimensions, render
-from pointsman.cli.output import AsJson, print_json
+from pointsman.cli.output import AsJson, compact_table, console, fit_to, print_json
 from pointsman.errors import LayoutError, Mistake, PointsmanError
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.survey import StopSurvey, stops, top_speed_at_beams_mm_s
@@ -22,6 +22,9 @@ from pointsman.track.layout import load_layout
 from pointsman.track.model import Track
 from pointsman.track.wiring_file import load_wiring
 
+TABLE_WIDTH = 70
+"""Columns below which the stops are told in lines."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -30,30 +33,34 @@ def register(app: typer.Typer) -> None:
 
 
 def layouts(as_json: AsJson = False) -> None:
-    """List the layouts that come with the program, and their puzzles."""
+    """List the built-in layouts and their puzzles."""
     found = []
     for name in builtin_layouts():
         folder = find_layout(name)
         track = load_layout(folder)
-        found.append({"name": name, "title": track.title, "scale": track.scale, "puzzles": layout_puzzles(folder)})
+        found.append((track, [load_puzzle(folder / "puzzles" / f"{p}.toml", track) for p in layout_puzzles(folder)]))
     if as_json:
-        print_json({"layouts": found})
+        print_json({"layouts": [_layout_json(track, puzzles) for track, puzzles in found]})
         return
-    table = Table(box=box.SIMPLE_HEAD)
-    for header in ("layout", "what it is", "scale", "puzzles"):
-        table.add_column(header)
-    for row in found:
-        table.add_row(str(row["name"]), str(row["title"]), str(row["scale"]), ", ".join(row["puzzles"]))
-    console = Console()
-    console.print(table)
-    console.print("Try: [bold]pointsman check inglenook[/], then [bold]pointsman play inglenook[/]")
+    out = console()
+    for track, puzzles in found:
+        out.print(Text.assemble((track.name, "bold"), f"  {track.title} ({track.scale})"))
+        table = Table.grid(padding=(0, 2, 0, 0))
+        for puzzle in puzzles:
+            table.add_row(f"  {puzzle.name}", puzzle.title)
+        out.print(table)
+        out.print()
+    out.print("Try: pointsman check inglenook, then pointsman play inglenook/sidings")
 
 
 def check(
     layout: Annotated[str, typer.Argument(metavar="LAYOUT", help="A built-in name, a folder, or a layout.toml.")],
     as_json: AsJson = False,
 ) -> None:
-    """Check a layout, its wiring and its puzzles; draw it with its capacities and stopping errors."""
+    """Check a layout, its wiring and its puzzles.
+
+    Draws it, with the room in every track and how exactly a train can stop on it.
+    """
     folder = find_layout(layout)
     track = load_layout(folder)
     hardware, puzzles = _others(folder, track)
@@ -63,19 +70,31 @@ def check(
     if as_json:
         print_json(_as_json(track, hardware, puzzles, surveys, top))
         return
-    console = Console()
-    console.print(render(track, {}, width=min(console.width, 100), unicode=can_draw(console)))
-    console.print(dimensions(track))
-    console.print(_stop_table(surveys))
+    _print_check(console(), track, hardware, puzzles, surveys, top)
+
+
+def _print_check(
+    out: Console, track: Track, hardware: list[str], puzzles: list[Puzzle], surveys: list[StopSurvey], top: float
+) -> None:
+    out.print(render(track, {}, width=min(out.width, 100), unicode=can_draw(out)))
+    out.print()
+    sizes = dimensions(track)
+    fit_to(out, sizes)
+    out.print(sizes)
+    out.print("\nStops that a plan can need, and how exact they are at worst")
+    out.print(_stop_table(out, surveys) if out.width >= TABLE_WIDTH else _stop_lines(surveys))
+    out.print()
     fastest = min(track.speeds.limit, track.speeds.shunting)
-    seen = "every gap is seen" if top >= fastest else "[bold red]too slow for this layout's shunting speed[/]"
-    console.print(f"Top speed at the beams {top:.0f} mm/s; the layout shunts at {fastest:.0f} mm/s: {seen}.")
-    console.print(f"Wiring: {', '.join(hardware) or 'none'}.  Puzzles: {', '.join(p.name for p in puzzles) or 'none'}.")
+    out.print(f"The beams see every gap up to {top:.0f} mm/s; the layout shunts at {fastest:.0f} mm/s.")
+    if top < fastest:
+        out.print("That is too fast for them: wagons would be counted wrongly.", style="bold red")
+    out.print(f"Wiring: {', '.join(hardware) or 'none'}.  Puzzles: {', '.join(p.name for p in puzzles) or 'none'}.")
     bad = [survey for survey in surveys if not survey.good]
     if bad:
         places = ", ".join(f"{survey.what} in {survey.place}" for survey in bad)
-        console.print(f"[yellow]Tight:[/] {places}: a plan that needs such a stop may be refused before it starts.")
-    console.print(f"[green]{track.name} is right.[/]")
+        tight = f" {places}: a plan that needs such a stop may be refused before it starts."
+        out.print(Text.assemble(("Tight:", "yellow"), tight))
+    out.print(f"{track.name} is right.", style="green")
 
 
 def _others(folder: Path, track: Track) -> tuple[list[str], list[Puzzle]]:
@@ -99,17 +118,32 @@ def _others(folder: Path, track: Track) -> tuple[list[str], list[Puzzle]]:
     return hardware, puzzles
 
 
-def _stop_table(surveys: list[StopSurvey]) -> Table:
-    table = Table(title="Stops that a plan can need", title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("track")
-    table.add_column("stop")
-    for header in ("mm/s", "blind mm", "worst error mm", "room mm"):
-        table.add_column(header, justify="right")
-    table.add_column("")
+def _stop_table(out: Console, surveys: list[StopSurvey]) -> Table:
+    table = compact_table(out, "track", "stop", "mm/s", "blind mm", "error mm", "room mm", "")
+    for column in table.columns[2:6]:
+        column.justify = "right"
     for s in surveys:
         figures = (f"{s.speed_mm_s:.0f}", f"{s.blind_mm:.0f}", f"{s.error_mm:.1f}", f"{s.room_mm:.0f}")
         table.add_row(s.place, s.what, *figures, "ok" if s.good else "tight")
     return table
+
+
+def _stop_lines(surveys: list[StopSurvey]) -> str:
+    """The same for a terminal that is too narrow for the table."""
+    return "\n".join(
+        f"{s.place}, {s.what}: {s.speed_mm_s:.0f} mm/s, {s.blind_mm:.0f} mm blind, error {s.error_mm:.1f} mm, "
+        f"room {s.room_mm:.0f} mm: {'ok' if s.good else 'tight'}"
+        for s in surveys
+    )
+
+
+def _layout_json(track: Track, puzzles: list[Puzzle]) -> dict[str, Any]:
+    return {
+        "name": track.name,
+        "title": track.title,
+        "scale": track.scale,
+        "puzzles": [puzzle.name for puzzle in puzzles],
+    }
 
 
 def _as_json(

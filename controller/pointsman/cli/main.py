@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from pointsman.cli import checking, playing, puzzles, replaying
-from pointsman.errors import PointsmanError
+from pointsman.cli.output import error_json, exit_code, print_json, tell
+from pointsman.errors import HaltedError, PointsmanError, UsageError
+
+CTRL_C = 130
+_Misuse: type[Exception] = typer.BadParameter.__mro__[2]
+"""What the parser raises for every command line that it cannot take; typer does not export this class by name."""
 
 app = typer.Typer(
     name="pointsman",
     help="Plays shunting puzzles on real model railways: draws, solves, drives and checks every move.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    epilog="Exit codes: 0 done, 1 a fault of the program, 2 wrong arguments, 3 a bad file, 4 proved impossible, "
-    "5 port or link, 6 stopped because of a doubt or by a person, 7 refused by the interlocking, 8 bad journal, "
-    "9 a frame that must not be sent, 130 Ctrl-C, 143 terminated.",
+    epilog="Exit codes: 0 done, 1 a fault of the program (also: its question was answered with no, or nobody reads "
+    "what it prints), 2 wrong arguments, 3 a bad file, 4 proved impossible, or not proved, 5 port or link, 6 stopped "
+    "because of a doubt or by a person, 7 refused by the interlocking, 8 bad journal, 9 a frame that must not be "
+    "sent, 129 terminal closed, 130 Ctrl-C, 143 terminated. With --json, an error is an object {'error': ...} on "
+    "standard output as well.",
 )
 
 for command in (checking, puzzles, playing, replaying):
@@ -43,36 +46,52 @@ def _root(
 
 def main() -> None:
     """Run the command line; errors of the program's own tree become a message and their exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        _show_what_it_can(stream)
     try:
-        app(standalone_mode=True)
-    except PointsmanError as error:
-        report(error)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        Console(stderr=True).print("stopped by Ctrl-C")
-        sys.exit(130)
+        sys.exit(_run(sys.argv[1:] or ["--help"]))
     except BrokenPipeError:
         # Whoever read our output is gone; nothing more can be said there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
 
-def report(error: PointsmanError) -> None:
-    """An error for a person, or as JSON when that was asked for."""
+def _run(arguments: list[str]) -> int:
+    try:
+        # Not in click's standalone mode: it would print its own errors, and --json would be silent about them.
+        code = app(arguments, prog_name="pointsman", standalone_mode=False) or 0
+        if code == CTRL_C:
+            raise KeyboardInterrupt
+    except PointsmanError as error:
+        code = _report(error, exit_code(error))
+    except (KeyboardInterrupt, typer.Abort):
+        code = _report(HaltedError("stopped by Ctrl-C"), CTRL_C)
+    except _Misuse as error:
+        code = _report(_as_usage(error), UsageError.exit_code)
+    sys.stdout.flush()
+    return int(code)
+
+
+def _as_usage(error: Any) -> UsageError:
+    """An error of the parser in this program's words."""
+    command = error.ctx.command_path
+    what = error.format_message().replace("Value error, ", "").rstrip(".")
+    return UsageError(what[:1].lower() + what[1:], where=command, cure=f"see {command} --help")
+
+
+def _report(error: PointsmanError, code: int) -> int:
+    """An error for a person, and as JSON when that was asked for; the exit code."""
     if "--json" in sys.argv[1:]:
-        print(json.dumps({"error": _as_json(error)}, ensure_ascii=False))
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(Text(str(error), style="red"))
+        print_json({"error": {**error_json(error), "exit_code": code}})
+    tell(error)
+    return code
 
 
-def _as_json(error: PointsmanError) -> dict[str, Any]:
-    return {
-        "kind": type(error).__name__,
-        "what": error.what,
-        "where": error.where,
-        "cure": error.cure,
-        "exit_code": error.exit_code,
-    }
+def _show_what_it_can(stream: TextIO) -> None:
+    """What the terminal has no sign for is printed as an escape instead of ending the program."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
 from pointsman.app import (
     HARDWARE_CAP_MM_S,
@@ -26,15 +27,24 @@ from pointsman.app import (
 from pointsman.app import (
     play as play_on,
 )
-from pointsman.cli.output import AsJson, PuzzleName, Seed, print_json
+from pointsman.cli.output import (
+    AsJson,
+    PuzzleName,
+    Seed,
+    compact_table,
+    console,
+    fail_with,
+    print_json,
+    whole_line,
+)
 from pointsman.cli.progress import searching
-from pointsman.cli.puzzles import CountName, picture, show_cards
+from pointsman.cli.puzzles import CountName, amount, picture, show_task
 from pointsman.cli.screen import Screen
-from pointsman.errors import HaltedError, UsageError
+from pointsman.errors import HaltedError, JournalError, PointsmanError, UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.solver.apart import solve_apart
 from pointsman.track.builtin import find_wiring
-from pointsman.track.model import End
+from pointsman.track.model import End, Track
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.ports import PortInfo, list_ports
 
@@ -64,17 +74,21 @@ def play(
     picture_file: Annotated[Path | None, typer.Option("--picture", help="Save the last picture as SVG.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a puzzle, solve it, and carry it out on a layout, every step checked and its evidence awaited."""
+    """Draw a puzzle, solve it, and drive it.
+
+    Every step is checked before it is sent, its evidence is awaited, and all is stopped when the evidence does not fit.
+    """
     target = parse_target(on)
-    _check_options(target, speed, yes, as_json)
-    chosen = choose(puzzle, seed=seed or fresh_seed())
+    _check_options(target, speed, yes)
+    _check_files(journal, picture_file)
+    chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
     wiring = load_wiring(find_wiring(chosen.folder, hardware), chosen.track)
     # With --json standard output is for the result alone; what a person reads goes to standard error.
-    console = Console(stderr=as_json)
+    out = console(stderr=as_json)
     counted = count or chosen.puzzle.count
     with searching(quiet=False) as progress:
         solution = solve_apart(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
-    facing = _set_up(console, chosen, target, facing, yes, f"{solution.optimum} {solution.count}")
+    facing = _set_up(out, chosen, target, facing, yes, amount(solution.optimum, solution.count))
     request = PlayRequest(
         chosen=chosen,
         runs=solution.runs,
@@ -85,30 +99,48 @@ def play(
         speed=None if speed == 0 else (speed or DEFAULT_SPEED),
         count=str(counted),
     )
-    result = _carry_out(console, request, picture_file)
-    _tell(console, request, result, as_json)
+    result, wrong = _carry_out(out, request, picture_file)
     if result.truth is not None and not result.truth.good:
-        raise HaltedError(
+        wrong = HaltedError(
             "the simulated layout does not agree with what was believed", where=str(request.journal), cure="report it"
         )
+    if as_json and wrong is not None:
+        raise fail_with(_as_json(request, result), wrong)
+    if as_json:
+        print_json(_as_json(request, result))
+        return
+    _tell(out, request, result)
+    if wrong is not None:
+        raise wrong
 
 
 def ports(as_json: AsJson = False) -> None:
-    """List the serial ports, who holds them, and what is missing to use them."""
+    """List the serial ports, and whether they can be used.
+
+    Says who holds a port, or which group to join for the permission.
+    """
     found = list_ports()
     if as_json:
         print_json({"ports": [_port_json(port) for port in found]})
         return
-    console = Console()
+    show_ports(console(), found)
+
+
+def show_ports(out: Console, found: Sequence[PortInfo]) -> None:
+    """The ports as a table, with what is needed to use each."""
     if not found:
-        console.print("No serial port found. Plug the station in; its cable must carry data, not only power.")
+        out.print("No serial port found. Plug the station in; its cable must carry data, not only power.")
         return
-    table = Table(box=box.SIMPLE_HEAD)
-    for header in ("port", "what it is", "may it be used?"):
-        table.add_column(header)
+    table = compact_table(out, "port", "what it is", "can it be used?")
     for port in found:
-        table.add_row(port.path, port.description, _usable(port))
-    console.print(table)
+        table.add_row(port.path, "" if port.description == "n/a" else port.description, _usable(port))
+    out.print(table)
+    for port in found:
+        if port.stable_path:
+            whole_line(out, f"{port.path} keeps this name over replugging: {port.stable_path}")
+    usable = [port.stable_path or port.path for port in found if _usable(port) == "yes"]
+    for path in usable[:1]:
+        whole_line(out, f"To play there: pointsman play inglenook --on serial:{path}")
 
 
 def _usable(port: PortInfo) -> str:
@@ -119,106 +151,148 @@ def _usable(port: PortInfo) -> str:
     return "yes"
 
 
-def _check_options(target: Target, speed: float | None, yes: bool, as_json: bool) -> None:
+def _check_options(target: Target, speed: float | None, yes: bool) -> None:
     real = target.on is not On.SIM
     if real and speed is not None:
         raise UsageError("--speed is for the simulated layout only", cure="leave it out: real trains keep real time")
     if real and yes:
         raise UsageError("--yes is for the simulated layout only", cure="look at the layout, then answer the question")
-    if speed is not None and speed < 0:
-        raise UsageError(f"--speed {speed} is not possible", cure="give 0 for at once, or a number above 0")
-    if as_json and not (yes or sys.stdin.isatty()):
-        raise UsageError("nobody can be asked whether the layout is set up", cure="add --yes (simulated layout only)")
+    if speed is not None and not (isfinite(speed) and speed >= 0):
+        raise UsageError(f"--speed {speed:g} is not possible", cure="give 0 for at once, or a number above 0")
+    if not (yes or sys.stdin.isatty()):
+        raise UsageError(
+            "nobody can be asked whether the layout is set up: standard input is no terminal",
+            cure="run it in a terminal" if real else "run it in a terminal, or add --yes",
+        )
 
 
-def _set_up(console: Console, chosen: Chosen, target: Target, facing: End | None, yes: bool, fewest: str) -> End:
+def _check_files(journal: Path | None, picture_file: Path | None) -> None:
+    """What can be known before anything moves about the files that are to be written."""
+    if journal is not None and journal.exists():
+        raise JournalError("is there already", where=str(journal), cure="give a new name: no journal is written over")
+    if picture_file is not None and (picture_file.is_dir() or not picture_file.parent.is_dir()):
+        raise UsageError("the picture cannot be written there", where=str(picture_file), cure="give a file's path")
+
+
+def _set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes: bool, fewest: str) -> End:
     """Show the set-up picture and wait for a person's yes; which way the locomotive faces."""
-    console.print(f"[bold]{chosen.puzzle.title}[/]  (seed {chosen.seed})")
-    show_cards(console, chosen)
-    console.print(f"The fewest is {fewest}. Set up like this:")
-    console.print(picture(console, chosen.track, chosen.start))
+    show_task(out, chosen)
+    out.print(f"The fewest is {fewest}. Set up like this:")
+    out.print(picture(out, chosen.track, chosen.start))
     engine = chosen.puzzle.locomotive
     mark = chosen.track.locomotives[engine].mark
-    console.print(
-        f"Wagons pushed up to the first beam; {engine} on its mark in {mark.element} "
-        f"({mark.at_mm:.0f} mm from the 'from' end).",
-        highlight=False,
+    out.print(
+        f"Wagons pushed up to the first beam; {engine} in {mark.element}, its coupler at the 'to' end "
+        f"{mark.at_mm:.0f} mm from {_what_is_at(chosen.track, mark.element, End.FROM)}."
     )
-    if target.on is On.SIM:
-        if not yes and sys.stdin.isatty():
-            typer.confirm("Is the layout set up like this?", abort=True)
-        return facing or End.TO
-    console.print(
-        f"[yellow]No relay in the track feed is known: nothing goes faster than {HARDWARE_CAP_MM_S:.0f} mm/s, "
-        "and if this computer dies as a whole, only a hand on the power switch stops the train.[/]"
-    )
-    if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked whether the layout is set up", cure="run it in a terminal")
-    if facing is None:
-        facing = _ask_facing(engine, mark.element)
-    typer.confirm("Is the layout set up like this, and is everybody clear of it?", abort=True)
-    return facing
+    real = target.on is not On.SIM
+    if real:
+        out.print(
+            f"No relay in the track feed is known: nothing goes faster than {HARDWARE_CAP_MM_S:.0f} mm/s, "
+            "and if this computer dies as a whole, only a hand on the power switch stops the train.",
+            style="yellow",
+        )
+    if real and facing is None:
+        facing = _ask_facing(out, chosen.track, engine, mark.element)
+    if real:
+        _confirm(out, "Is the layout set up like this, and is everybody clear of it?")
+    elif not yes:
+        _confirm(out, "Is the layout set up like this?")
+    return facing or End.TO
 
 
-def _ask_facing(engine: str, segment: str) -> End:
+def _what_is_at(track: Track, segment: str, end: End) -> str:
+    joint = track.segments[segment].meets(end)
+    return "the buffer stop" if joint is None else f"the fouling point at {joint.turnout}"
+
+
+def _ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
+    ends = " or ".join(f"'{end}' ({_what_is_at(track, segment, end)})" for end in (End.TO, End.FROM))
     while True:
-        answer = typer.prompt(f"Which end of {segment} does the front of {engine} face, 'to' or 'from'?")
-        if answer.strip() in list(End):
-            return End(answer.strip())
+        answer = _asked(out, f"Which end of {segment} does the front of {engine} face, {ends}?")
+        if answer in list(End):
+            return End(answer)
 
 
-def _carry_out(console: Console, request: PlayRequest, picture_file: Path | None) -> PlayResult:
+def _confirm(out: Console, question: str) -> None:
+    """Return when the answer is yes. Raises StoppedError when it is no."""
+    while (answer := _asked(out, f"{question} [y/N]")) not in {"y", "yes"}:
+        if answer in {"", "n", "no"}:
+            raise StoppedError("the answer was no: nothing was sent to the layout", PointsmanError.exit_code)
+
+
+def _asked(out: Console, question: str) -> str:
+    """A person's answer, in small letters. Raises StoppedError when the terminal is closed instead."""
+    try:
+        return out.input(f"{question} ", markup=False, emoji=False).strip().lower()
+    except EOFError:
+        raise StoppedError("there was no answer: nothing was sent to the layout", PointsmanError.exit_code) from None
+
+
+def _carry_out(
+    out: Console, request: PlayRequest, picture_file: Path | None
+) -> tuple[PlayResult, PointsmanError | None]:
+    """Play; the result, and why the picture could not be saved, if it could not. Raises what the play raises."""
     stoppers: list[Stopper] = []
 
     def gone(why: str) -> None:
         for stop in stoppers:
             stop(why, HaltedError.exit_code)
 
-    screen = Screen(console, request.chosen, gone)
+    screen = Screen(out, request.chosen, gone)
     try:
-        return play_on(request, screen.show, stoppers.append)
-    except StoppedError as stopped:
+        result = play_on(request, screen.show, stoppers.append)
+    except PointsmanError as error:
         screen.close()
-        console.print(f"[red]{stopped}[/]\nJournal: {request.journal}")
-        raise typer.Exit(stopped.code) from stopped
+        if not isinstance(error, JournalError):
+            whole_line(out, f"Journal: {request.journal}")
+        _save(screen, picture_file)
+        raise
     finally:
         screen.close()
-        if picture_file is not None:
-            screen.save_picture(picture_file)
+    return result, _save(screen, picture_file)
 
 
-def _tell(console: Console, request: PlayRequest, result: PlayResult, as_json: bool) -> None:
-    truth = result.truth
-    if as_json:
-        print_json(
-            {
-                "puzzle": request.chosen.name,
-                "seed": request.chosen.seed,
-                "start": str(request.chosen.start),
-                "goal": str(request.chosen.goal),
-                "position": str(result.position),
-                "confirmed": result.reached,
-                "runs": result.score.runs,
-                "raw_starts": result.score.raw_starts,
-                "origin": str(result.score.origin),
-                "duration_s": round(result.duration_s, 1),
-                "journal": str(request.journal),
-                "truth": None if truth is None else truth.line,
-                "truth_agrees": None if truth is None else truth.agrees and truth.reached,
-                "incidents": None if truth is None else list(truth.incidents),
-            }
-        )
-        return
-    console.print(
-        f"[bold green]Done.[/] {result.score.runs} runs ({result.score.raw_starts} starts) in "
-        f"{result.duration_s:.0f} s, every step confirmed: {result.position}",
-        highlight=False,
-    )
+def _save(screen: Screen, path: Path | None) -> PointsmanError | None:
+    """Why the picture could not be saved, if it was to be and could not: it never hides how the play ended."""
+    try:
+        if path is not None:
+            screen.save_picture(path)
+    except UsageError as error:
+        return error
+    return None
+
+
+def _tell(out: Console, request: PlayRequest, result: PlayResult) -> None:
+    score, truth = result.score, result.truth
+    counted = f" {amount(score.runs, 'runs')} ({amount(score.raw_starts, 'starts')}) in {result.duration_s:.0f} s"
+    out.print(Text.assemble(("Done.", "bold green"), f"{counted}, every step confirmed."))
+    whole_line(out, f"now    {result.position}")
     if truth is not None and truth.good:
-        console.print("The simulated layout, asked afterwards, agrees; nothing was bumped, derailed or run through.")
+        out.print("The simulated layout, asked afterwards, agrees; nothing was bumped, derailed or run through.")
     for incident in truth.incidents if truth is not None else ():
-        console.print(f"[red]{incident}[/]")
-    console.print(f"Journal: {request.journal}", highlight=False)
+        out.print(incident, style="red")
+    whole_line(out, f"Journal: {request.journal}")
+
+
+def _as_json(request: PlayRequest, result: PlayResult) -> dict[str, Any]:
+    truth = result.truth
+    return {
+        "puzzle": request.chosen.name,
+        "seed": request.chosen.seed,
+        "start": str(request.chosen.start),
+        "goal": str(request.chosen.goal),
+        "position": str(result.position),
+        "confirmed": result.reached,
+        "runs": result.score.runs,
+        "raw_starts": result.score.raw_starts,
+        "origin": str(result.score.origin),
+        "duration_s": round(result.duration_s, 1),
+        "journal": str(request.journal),
+        "truth": None if truth is None else truth.line,
+        "truth_agrees": None if truth is None else truth.agrees and truth.reached,
+        "incidents": None if truth is None else list(truth.incidents),
+    }
 
 
 def _port_json(port: PortInfo) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,10 +11,11 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from pointsman.app import fresh_seed
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.output import AsJson, PuzzleName, Seed, print_json
+from pointsman.cli.output import AsJson, PuzzleName, Seed, compact_table, console, print_json, whole_line
 from pointsman.cli.progress import searching
 from pointsman.errors import UsageError
 from pointsman.puzzle.choice import Chosen, choose
@@ -25,6 +27,9 @@ from pointsman.solver.search import solve as best
 from pointsman.solver.steps import Step
 from pointsman.track.model import Track
 
+NARROWEST_MOVE = 24
+"""Columns for a move, below which it reads better with the position on a line of its own."""
+
 CountName = Annotated[Count | None, typer.Option("--count", help="What is counted; the puzzle's own if not given.")]
 
 
@@ -35,8 +40,11 @@ def register(app: typer.Typer) -> None:
 
 
 def deal(puzzle: PuzzleName, seed: Seed = None, as_json: AsJson = False) -> None:
-    """Draw the wagons of the train, as tokens from a mug, and print the cards."""
-    chosen = choose(puzzle, seed=seed or fresh_seed())
+    """Draw the wagons, and print the cards.
+
+    They are drawn as tokens from a mug: every order is as likely as any other. The same seed draws the same cards.
+    """
+    chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
     if as_json:
         print_json(
             {
@@ -48,41 +56,49 @@ def deal(puzzle: PuzzleName, seed: Seed = None, as_json: AsJson = False) -> None
             }
         )
         return
-    console = Console()
-    console.print(f"[bold]{chosen.puzzle.title}[/]  (seed {chosen.seed})")
-    show_cards(console, chosen)
-    console.print(f"start  {chosen.start}\ngoal   {chosen.goal}", markup=False, highlight=False)
+    show_task(console(), chosen)
 
 
-def show_cards(console: Console, chosen: Chosen) -> None:
-    """The drawn wagons as cards, first from the points first."""
-    cards = [
-        Panel(f" {card} ", box=box.ROUNDED if can_draw(console) else box.ASCII, expand=False) for card in chosen.cards
-    ]
-    console.print(Columns(cards, padding=(0, 0)))
+def show_task(out: Console, chosen: Chosen) -> None:
+    """What is asked: title and seed, the drawn wagons as cards, start and goal."""
+    seed = f"  (seed {chosen.seed})" if chosen.seed is not None else ""
+    out.print(Text.assemble((chosen.puzzle.title, "bold"), seed))
+    lines = box.ROUNDED if can_draw(out) else box.ASCII
+    if chosen.cards:
+        out.print(Columns([Panel(f" {card} ", box=lines, expand=False) for card in chosen.cards], padding=(0, 0)))
+    whole_line(out, f"start  {chosen.start}")
+    whole_line(out, f"goal   {chosen.goal}")
 
 
 def solve(
     puzzle: PuzzleName,
     seed: Seed = None,
-    start: Annotated[str | None, typer.Option(help="A position: 'head: L | s1: 1 2 3 | ...'.")] = None,
-    goal: Annotated[str | None, typer.Option(help="A goal: 's1: 3 1 2'.")] = None,
+    start: Annotated[
+        str | None, typer.Option(help="Another start than the puzzle's: 'head: L | s1: 1 2 3 | ...'.")
+    ] = None,
+    goal: Annotated[str | None, typer.Option(help="Another goal than the puzzle's: 's1: 3 1 2'.")] = None,
     count: CountName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the plan with the fewest moves, proved; or prove that there is none."""
+    """Find the plan with the fewest moves.
+
+    The plan is proved to be the shortest; where there is none, that is proved.
+    """
     if seed is not None and (start is not None or goal is not None):
         raise UsageError("--seed draws the goal, so it cannot be given with --start or --goal", cure="leave one out")
     if seed is None and start is None and goal is None:
         seed = fresh_seed()
     chosen = choose(puzzle, seed=seed, start=start, goal=goal)
     counted = count or chosen.puzzle.count
+    out = console()
+    if not as_json:
+        show_task(out, chosen)
     with searching(quiet=as_json) as progress:
         solution = best(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
     if as_json:
         print_json({"puzzle": chosen.name, "seed": chosen.seed, **solution_json(solution)})
         return
-    _print_solution(Console(), chosen, solution)
+    _print_solution(out, chosen, solution)
 
 
 def solution_json(solution: Solution) -> dict[str, Any]:
@@ -99,23 +115,52 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _print_solution(console: Console, chosen: Chosen, solution: Solution) -> None:
-    if chosen.seed is not None:
-        show_cards(console, chosen)
-    console.print(
-        f"[bold]{solution.optimum} {solution.count}[/], "
-        f"{'proved the fewest' if solution.proved else 'not proved'} "
-        f"(exact for turnouts that hold {solution.holds}; {solution.positions:,} positions looked at)"
+def _print_solution(out: Console, chosen: Chosen, solution: Solution) -> None:
+    proof = "proved the fewest" if solution.proved else "not proved to be the fewest"
+    out.print(
+        Text.assemble(
+            (amount(solution.optimum, solution.count), "bold"),
+            f", {proof}: {solution.positions:,} positions looked at, "
+            f"in the model where a turnout holds {amount(solution.holds, 'vehicles')}.",
+        )
     )
-    table = Table(box=box.SIMPLE_HEAD if can_draw(console) else box.ASCII)
-    table.add_column("", justify="right")
-    table.add_column("move")
-    table.add_column("then")
-    for number, step in enumerate(solution.plan, 1):
-        table.add_row(str(number), told(chosen.track, step), str(step.after))
-    console.print(table)
+    if solution.plan:
+        out.print(_plan_table(out, chosen.track, solution.plan))
+        out.print()
     last = solution.plan[-1].after if solution.plan else solution.start
-    console.print(picture(console, chosen.track, last))
+    out.print(picture(out, chosen.track, last))
+
+
+def amount(number: int, things: str) -> str:
+    """``1 run``, ``2 runs``."""
+    return f"{number} {things.removesuffix('s') if number == 1 else things}"
+
+
+def _plan_table(out: Console, track: Track, plan: Sequence[Step]) -> Table:
+    """The moves, and what stands where after each: a column for each segment when they fit, else a line below."""
+    rows = [(told(track, step), _cells(track, step.after)) for step in plan]
+    columns = [*track.segments, "points"]
+    width = sum(max(len(text) for text in (name, *found)) + 3 for name, *found in _columns(columns, rows))
+    side_by_side = out.width - width >= len(str(len(plan))) + 3 + NARROWEST_MOVE
+    table = compact_table(out, "", "move")
+    table.columns[0].justify = "right"
+    for name in columns if side_by_side else ():
+        table.add_column(name, no_wrap=True)
+    for number, (step, (move, cells)) in enumerate(zip(plan, rows, strict=True), 1):
+        if side_by_side:
+            table.add_row(str(number), move, *cells)
+        else:
+            table.add_row(str(number), Text.assemble(move, "\n", (str(step.after), "dim")))
+    return table
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, ...]]:
+    yield from zip(names, *(cells for _, cells in rows), strict=True)
+
+
+def _cells(track: Track, position: Position) -> list[str]:
+    on = [f"{name} {found[0]}" for name in track.turnouts if (found := position.on_turnout(name))]
+    return [" ".join(position.in_segment(name)) for name in track.segments] + [" ".join(on)]
 
 
 def told(track: Track, step: Step) -> str:
@@ -123,9 +168,9 @@ def told(track: Track, step: Step) -> str:
     return describe(track, step.runs[0]) if len(step.runs) == 1 else str(step)
 
 
-def picture(console: Console, track: Track, position: Position) -> Any:
+def picture(out: Console, track: Track, position: Position) -> Text:
     """A position drawn."""
-    return render(track, occupants(track, position), width=min(console.width, 100), unicode=can_draw(console))
+    return render(track, occupants(track, position), width=min(out.width, 100), unicode=can_draw(out))
 
 
 def occupants(track: Track, position: Position) -> dict[str, tuple[str, ...]]:

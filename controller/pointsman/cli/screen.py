@@ -14,6 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from pointsman.cli.diagram import Lie, Surety, can_draw, render
+from pointsman.cli.output import whole_line
 from pointsman.dispatch.dispatcher import Status
 from pointsman.errors import UsageError
 from pointsman.operate.belief import Spot
@@ -76,6 +77,10 @@ class Screen:
         except (OSError, SystemExit):
             # rich turns a broken pipe into SystemExit, which a thread would swallow.
             self._on_gone("the screen is gone: nobody can read any more")
+        except BaseException as error:
+            # A fault in drawing: no train goes on behind a picture that stands still.
+            self._on_gone(f"the screen failed: {error}")
+            raise
 
     def _loop(self, draw: Callable[[Status], None]) -> None:
         doing = ("", 0)
@@ -99,7 +104,7 @@ class Screen:
         line = f"{status.t_s - self._began_s:8.1f} s  {where}: {status.note or status.doing}"
         self._steps.append(line)
         if not self._live:
-            self._console.print(line, markup=False, highlight=False)
+            whole_line(self._console, line)
 
     def _picture(self, status: Status, console: Console) -> Group:
         chosen = self._chosen
