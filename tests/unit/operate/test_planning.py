@@ -202,6 +202,15 @@ def test_way_2_drawn_over_the_magnet_slackened_and_parted() -> None:
     assert slack.stop.low_mm >= slack.sweep.start_high_mm + 2.0 - 1e-9
 
 
+def test_a_slack_back_goes_at_least_as_far_as_the_slack() -> None:
+    # With the magnet 30 mm inside, the joint and the near end of its reach bind no more.
+    deep = {**SMALL.uncouplers, "s1": replace(SMALL.uncouplers["s1"], place=Place("s1", None, 30.0), reach_mm=32.0)}
+    _, slack, _ = drives(rehearsed(*PART, track=replace(SMALL, uncouplers=deep)), 2)
+    assert slack.stop.low_mm == pytest.approx(
+        slack.sweep.body("2").rest_high_mm + 2.0 - slack.sweep.body("2").offset_mm
+    )
+
+
 def test_what_is_left_was_parted_already() -> None:
     belief, job, office = before_parting()
     kept, left = boundary(SMALL, job.run)
