@@ -7,7 +7,7 @@
     │   └── NotationError       a position, goal or run that cannot be read
     ├── LayoutError          3  layout, wiring or puzzle file: all mistakes at once
     ├── UnsolvableError      4  proved impossible: the search is exhausted
-    │   └── BudgetSpentError    not proved: the search was stopped
+    ├── BudgetSpentError    10  not proved: the search was stopped
     ├── LinkError            5  port or network
     │   ├── PortError           cannot be opened: missing, held, no permission
     │   ├── LinkLostError       was open, is gone
@@ -97,8 +97,10 @@ class UnsolvableError(PointsmanError):
     exit_code = 4
 
 
-class BudgetSpentError(UnsolvableError):
+class BudgetSpentError(PointsmanError):
     """The search was stopped before anything was proved."""
+
+    exit_code = 10
 
 
 class LinkError(PointsmanError):

@@ -14,7 +14,7 @@ from math import inf
 from typing import Protocol
 
 from pointsman.dispatch.journal import Journal
-from pointsman.errors import HaltedError, LinkLostError, RefusedError
+from pointsman.errors import HaltedError, LinkLostError, PointsmanError, RefusedError
 from pointsman.messages import (
     Accepted,
     Command,
@@ -178,8 +178,9 @@ class Dispatcher:
                 state.score = referee.with_run(state.score)
                 self._write("run", {"number": job.number, "run": str(job.run), "position": str(job.run.after)})
                 self._tell()
-        except (RefusedError, LinkLostError) as error:
-            self.halt(str(error.what))
+        except BaseException as error:
+            # Whatever ends a play before its end, the stop leaves first; after a halt this changes nothing.
+            self.halt(error.what if isinstance(error, PointsmanError) else f"a fault of the program: {error!r}")
             raise
         state.watching = False
         return state.belief

@@ -110,8 +110,9 @@ class Guardian:
         """Its output ended: nobody holds the other end any more."""
         self._unwatch()
         self._hang_up()
+        # The stop first: burying may have to wait for the process.
+        self._on_death("the guardian process ended: nobody would stop the trains if this program died")
         self._bury()
-        self._on_death(f"the guardian process ended (code {self._process.returncode}): nobody would stop the trains")
 
     def _unwatch(self) -> None:
         if self._loop is not None and not self._loop.is_closed():

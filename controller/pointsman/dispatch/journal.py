@@ -38,7 +38,12 @@ class Journal:
         self._syncer.start()
 
     def write(self, t_s: float, kind: str, values: Mapping[str, Any]) -> None:
-        """Append one line. A failure goes to the callback, once; the caller decides what it means."""
+        """Append one line. A failure goes to the callback, once; the caller decides what it means.
+
+        After ``close`` nothing is written any more: the last events of a link may come late.
+        """
+        if self._closing.is_set():
+            return
         data = encode(t_s, kind, values)
         try:
             written = os.write(self._file, data)

@@ -110,8 +110,9 @@ def _clear_of(allow: Allowances, swept: Sweep, run: Run, turnout: str, need: Nee
     if span is None:
         return need
     head, tail = swept.head, swept.tail
-    if turnout in dict(run.legs):
-        clear_mm = span[1] + allow.clear_mm - tail.offset_mm + tail.half_length_mm
-        return need.at_least(clear_mm, f"{tail.vehicle} must clear {turnout}")
-    before_mm = span[0] - allow.clear_mm - head.offset_mm - head.half_length_mm
-    return need.at_most(before_mm, f"{head.vehicle} must stay clear of {turnout}")
+    if turnout not in dict(run.legs) and span[0] >= swept.start_low_mm + head.offset_mm:
+        before_mm = span[0] - allow.clear_mm - head.offset_mm - head.half_length_mm
+        return need.at_most(before_mm, f"{head.vehicle} must stay clear of {turnout}")
+    # On its way, or behind it, where the train may still overhang it.
+    clear_mm = span[1] + allow.clear_mm - tail.offset_mm + tail.half_length_mm
+    return need.at_least(clear_mm, f"{tail.vehicle} must clear {turnout}")

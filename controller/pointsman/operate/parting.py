@@ -109,7 +109,7 @@ def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
     neighbour = office.track.vehicle(left)
     slack = body.half_length_mm + neighbour.length_mm / 2 - body.half_buffers_mm - neighbour.buffers_mm / 2
     # The kept vehicle must move by the slack, from wherever it stands, to come buffer to buffer.
-    low = max(at - magnet.reach_mm, span[0], body.rest_high_mm + body.half_buffers_mm + slack)
+    low = max(at - magnet.reach_mm, span[0], body.rest_high_mm + body.half_buffers_mm + slack + 0.1)
     high = at + magnet.reach_mm
     start = (swept.start_low_mm + swept.start_high_mm) / 2
     need = Need(

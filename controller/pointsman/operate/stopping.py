@@ -108,7 +108,11 @@ def _origins(sweep: Sweep) -> Iterable[tuple[Edge | None, float, float]]:
 
 
 def _better(one: Stop, other: Stop, need: Need) -> bool:
-    if need.target_mm is not None:
-        off = abs(one.target_mm - need.target_mm) - abs(other.target_mm - need.target_mm)
-        return off < 0 or (off == 0 and one.long_mm < other.long_mm)
-    return one.target_mm + one.long_mm < other.target_mm + other.long_mm
+    """Whether a stop is better: nearer to its target at worst, or, without a target, sooner at worst."""
+    if need.target_mm is None:
+        return one.target_mm + one.long_mm < other.target_mm + other.long_mm
+    return _worst_off(one, need.target_mm) < _worst_off(other, need.target_mm)
+
+
+def _worst_off(stop: Stop, target_mm: float) -> float:
+    return max(abs(stop.target_mm - stop.short_mm - target_mm), abs(stop.target_mm + stop.long_mm - target_mm))
