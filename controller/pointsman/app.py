@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from railsim.embed import Simulation
 
 DCCEX_TCP_PORT = 2560
+_HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
 
@@ -63,22 +65,23 @@ class Target:
     port: int = 0
 
     def __str__(self) -> str:
-        return {On.SIM: "sim", On.SERIAL: f"serial:{self.address}", On.TCP: f"tcp:{self.address}:{self.port}"}[self.on]
+        host = f"[{self.address}]" if ":" in self.address else self.address
+        return {On.SIM: "sim", On.SERIAL: f"serial:{self.address}", On.TCP: f"tcp:{host}:{self.port}"}[self.on]
 
 
 def parse_target(text: str) -> Target:
     """``sim``, ``serial:PORT`` or ``tcp:HOST[:PORT]``. Raises UsageError."""
     kind, _, rest = text.partition(":")
-    if kind == On.SIM and not rest:
+    if text == On.SIM:
         return Target(On.SIM)
     if kind == On.SERIAL and rest:
         return Target(On.SERIAL, rest)
     if kind == On.TCP and rest:
-        host, colon, port = rest.rpartition(":")
-        if not colon:
-            return Target(On.TCP, rest, DCCEX_TCP_PORT)
-        if host and port.isdecimal() and len(port) <= 5 and 0 < int(port) < 65536:
-            return Target(On.TCP, host, int(port))
+        # An address of IPv6 has colons of its own and stands in brackets.
+        found = _HOST_AND_PORT.fullmatch(rest)
+        port = int(found["port"] or DCCEX_TCP_PORT) if found else 0
+        if found and 0 < port < 65536:
+            return Target(On.TCP, found["v6"] or found["host"], port)
     raise UsageError(f"--on {text!r} is not understood", cure="write sim, serial:/dev/ttyACM0, or tcp:192.168.4.1:2560")
 
 
@@ -197,6 +200,8 @@ class _Play:
         journal = Journal(request.journal, lambda why: _in_loop(loop, self.stop, why, JournalError.exit_code))
         try:
             journal.write(loop.time(), "begin", self._header())
+            if self._stopped is not None:  # before there was anything to be stopped
+                raise self._stopped
             async with self._link() as (transport, simulation):
                 result = await self._play(transport, simulation, journal)
             journal.write(loop.time(), "end", {"position": str(result.position), "runs": result.score.runs})
@@ -320,7 +325,9 @@ async def _simulated(request: PlayRequest) -> AsyncIterator[tuple[Transport, Sim
 
     chosen = request.chosen
     setup = Setup(dict(chosen.start.segments), facing=dict.fromkeys(chosen.track.locomotives, request.facing))
-    simulation = Simulation(chosen.track, request.wiring, setup, seed=crc32(str(chosen.seed).encode()))
+    simulation = Simulation(
+        chosen.track, request.wiring, setup, seed=crc32(str(chosen.seed).encode(errors="surrogateescape"))
+    )
     loop = asyncio.get_running_loop()
     try:
         if request.speed is None or sys.platform == "win32":

@@ -86,8 +86,6 @@ def _print_check(
     out.print()
     fastest = min(track.speeds.limit, track.speeds.shunting)
     out.print(f"The beams see every gap up to {top:.0f} mm/s; the layout shunts at {fastest:.0f} mm/s.")
-    if top < fastest:
-        out.print("That is too fast for them: wagons would be counted wrongly.", style="bold red")
     out.print(f"Wiring: {', '.join(hardware) or 'none'}.  Puzzles: {', '.join(p.name for p in puzzles) or 'none'}.")
     bad = [survey for survey in surveys if not survey.good]
     if bad:

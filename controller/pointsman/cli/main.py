@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from importlib.metadata import version
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -23,25 +25,29 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog="Exit codes: 0 done, 1 a fault of the program (also: its question was answered with no, or nobody reads "
-    "what it prints), 2 wrong arguments, 3 a bad file, 4 proved impossible, or not proved, 5 port or link, 6 stopped "
-    "because of a doubt or by a person, 7 refused by the interlocking, 8 bad journal, 9 a frame that must not be "
-    "sent, 129 terminal closed, 130 Ctrl-C, 143 terminated. With --json, an error is an object {'error': ...} on "
-    "standard output as well.",
+    "what it prints), 2 wrong arguments, 3 a bad file, 4 proved impossible, 5 port or link, 6 stopped because of a "
+    "doubt or by a person, 7 refused by the interlocking, 8 bad journal, 9 a frame that must not be sent, 10 not "
+    "proved: the search was stopped, 129 terminal closed, 130 Ctrl-C, 143 terminated. With --json, an error is an "
+    "object {'error': ...} on standard output as well.",
 )
 
 for command in (checking, puzzles, playing, replaying):
     command.register(app)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"pointsman {version('pointsman')}")
+        raise typer.Exit
+
+
 @app.callback()
 def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)] = False,
+    _: Annotated[
+        bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
-    if version:
-        from importlib.metadata import version as installed
-
-        print(f"pointsman {installed('pointsman')}")
-        raise typer.Exit
+    pass
 
 
 def main() -> None:
@@ -50,9 +56,13 @@ def main() -> None:
         _show_what_it_can(stream)
     try:
         sys.exit(_run(sys.argv[1:] or ["--help"]))
-    except BrokenPipeError:
-        # Whoever read our output is gone; nothing more can be said there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if error.errno not in {errno.EPIPE, errno.EIO}:
+            raise
+        # Whoever read our output is gone, or the terminal is; nothing more can be said there.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, sys.stderr.fileno())
         sys.exit(1)
 
 

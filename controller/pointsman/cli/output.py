@@ -48,6 +48,11 @@ def fit_to(out: Console, table: Table) -> None:
         column.overflow = "fold"
 
 
+def amount(number: int, things: str) -> str:
+    """``1 run``, ``2 runs``."""
+    return f"{number} {things.removesuffix('s') if number == 1 else things}"
+
+
 def print_json(values: Mapping[str, Any]) -> None:
     """One JSON object on standard output, in ASCII: no terminal, pipe or locale can spoil it."""
     print(json.dumps(values, indent=2))

@@ -31,6 +31,7 @@ from pointsman.cli.output import (
     AsJson,
     PuzzleName,
     Seed,
+    amount,
     compact_table,
     console,
     fail_with,
@@ -38,13 +39,14 @@ from pointsman.cli.output import (
     whole_line,
 )
 from pointsman.cli.progress import searching
-from pointsman.cli.puzzles import CountName, amount, picture, show_task
+from pointsman.cli.puzzles import CountName, picture, show_task
 from pointsman.cli.screen import Screen
 from pointsman.errors import HaltedError, JournalError, PointsmanError, UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.solver.apart import solve_apart
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End, Track
+from pointsman.track.tomlfile import is_file, is_folder
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.ports import PortInfo, list_ports
 
@@ -100,18 +102,7 @@ def play(
         count=str(counted),
     )
     result, wrong = _carry_out(out, request, picture_file)
-    if result.truth is not None and not result.truth.good:
-        wrong = HaltedError(
-            "the simulated layout does not agree with what was believed", where=str(request.journal), cure="report it"
-        )
-    if as_json and wrong is not None:
-        raise fail_with(_as_json(request, result), wrong)
-    if as_json:
-        print_json(_as_json(request, result))
-        return
-    _tell(out, request, result)
-    if wrong is not None:
-        raise wrong
+    _conclude(out, request, result, wrong, as_json)
 
 
 def ports(as_json: AsJson = False) -> None:
@@ -168,9 +159,9 @@ def _check_options(target: Target, speed: float | None, yes: bool) -> None:
 
 def _check_files(journal: Path | None, picture_file: Path | None) -> None:
     """What can be known before anything moves about the files that are to be written."""
-    if journal is not None and journal.exists():
+    if journal is not None and (is_file(journal) or is_folder(journal)):
         raise JournalError("is there already", where=str(journal), cure="give a new name: no journal is written over")
-    if picture_file is not None and (picture_file.is_dir() or not picture_file.parent.is_dir()):
+    if picture_file is not None and (is_folder(picture_file) or not is_folder(picture_file.parent)):
         raise UsageError("the picture cannot be written there", where=str(picture_file), cure="give a file's path")
 
 
@@ -261,6 +252,24 @@ def _save(screen: Screen, path: Path | None) -> PointsmanError | None:
     except UsageError as error:
         return error
     return None
+
+
+def _conclude(
+    out: Console, request: PlayRequest, result: PlayResult, wrong: PointsmanError | None, as_json: bool
+) -> None:
+    """Tell how a play ended; raise what is wrong in spite of it."""
+    if result.truth is not None and not result.truth.good:
+        wrong = HaltedError(
+            "the simulated layout does not agree with what was believed", where=str(request.journal), cure="report it"
+        )
+    if as_json and wrong is not None:
+        raise fail_with(_as_json(request, result), wrong)
+    if as_json:
+        print_json(_as_json(request, result))
+        return
+    _tell(out, request, result)
+    if wrong is not None:
+        raise wrong
 
 
 def _tell(out: Console, request: PlayRequest, result: PlayResult) -> None:

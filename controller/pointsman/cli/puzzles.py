@@ -15,7 +15,7 @@ from rich.text import Text
 
 from pointsman.app import fresh_seed
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.output import AsJson, PuzzleName, Seed, compact_table, console, print_json, whole_line
+from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, whole_line
 from pointsman.cli.progress import searching
 from pointsman.errors import UsageError
 from pointsman.puzzle.choice import Chosen, choose
@@ -61,11 +61,12 @@ def deal(puzzle: PuzzleName, seed: Seed = None, as_json: AsJson = False) -> None
 
 def show_task(out: Console, chosen: Chosen) -> None:
     """What is asked: title and seed, the drawn wagons as cards, start and goal."""
-    seed = f"  (seed {chosen.seed})" if chosen.seed is not None else ""
-    out.print(Text.assemble((chosen.puzzle.title, "bold"), seed))
+    out.print(chosen.puzzle.title, style="bold")
     lines = box.ROUNDED if can_draw(out) else box.ASCII
     if chosen.cards:
         out.print(Columns([Panel(f" {card} ", box=lines, expand=False) for card in chosen.cards], padding=(0, 0)))
+    if chosen.seed is not None:
+        whole_line(out, f"seed   {chosen.seed}")
     whole_line(out, f"start  {chosen.start}")
     whole_line(out, f"goal   {chosen.goal}")
 
@@ -89,6 +90,12 @@ def solve(
     if seed is None and start is None and goal is None:
         seed = fresh_seed()
     chosen = choose(puzzle, seed=seed, start=start, goal=goal)
+    missing = [wagon for wagon in chosen.goal.vehicles if wagon not in chosen.start.vehicles]
+    if missing:
+        raise UsageError(
+            f"the goal '{chosen.goal}' names {' '.join(missing)}, and the start '{chosen.start}' does not",
+            cure="put every wagon of the goal in --start, or give another --goal",
+        )
     counted = count or chosen.puzzle.count
     out = console()
     if not as_json:
@@ -129,11 +136,6 @@ def _print_solution(out: Console, chosen: Chosen, solution: Solution) -> None:
         out.print()
     last = solution.plan[-1].after if solution.plan else solution.start
     out.print(picture(out, chosen.track, last))
-
-
-def amount(number: int, things: str) -> str:
-    """``1 run``, ``2 runs``."""
-    return f"{number} {things.removesuffix('s') if number == 1 else things}"
 
 
 def _plan_table(out: Console, track: Track, plan: Sequence[Step]) -> Table:

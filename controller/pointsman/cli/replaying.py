@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from pointsman.cli.output import AsJson, console, fail_with, print_json, whole_line
-from pointsman.cli.puzzles import amount
+from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, whole_line
 from pointsman.errors import JournalError
 from pointsman.messages import EmergencyStop
 from pointsman.operate.referee import Score, fold, with_run

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from pointsman.cli.diagram import Lie, Surety, can_draw, render
-from pointsman.cli.output import whole_line
+from pointsman.cli.output import amount, whole_line
 from pointsman.dispatch.dispatcher import Status
 from pointsman.errors import UsageError
 from pointsman.operate.belief import Spot
@@ -111,8 +111,8 @@ class Screen:
         goal = Text.assemble(("wanted  ", "dim"), (str(chosen.goal), "bold"))
         score = status.score
         counted = Text(
-            f"{score.runs} runs done of {status.runs}, {score.raw_starts} starts, "
-            f"{score.uncouplings} uncouplings, {score.turnouts_moved} points set",
+            f"{score.runs} of {amount(status.runs, 'runs')} done, {amount(score.raw_starts, 'starts')}, "
+            f"{amount(score.uncouplings, 'uncouplings')}, points set {amount(score.turnouts_moved, 'times')}",
             style="dim",
         )
         return Group(goal, diagram(console, chosen, status), Text(""), Text("\n".join(self._steps)), counted)

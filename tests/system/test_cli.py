@@ -1,0 +1,236 @@
+"""The installed command in a process of its own: codes, closed pipes, Ctrl-C, and terminals that can show little."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from programs import Program, RailSim, quick_layout, running, tool
+from shared_cache import shared_cache
+
+from pointsman.cli.main import main
+from pointsman.record import read
+
+pytestmark = pytest.mark.system
+
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LANG", "LC_ALL"}}
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_cache(tmp_path_factory)
+
+
+def ran(cache: Path, *words: str, **env: str) -> subprocess.CompletedProcess[bytes]:
+    environment = ENVIRONMENT | {"POINTSMAN_CACHE_DIR": str(cache)} | env
+    return subprocess.run(
+        [tool("pointsman"), *words],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_codes_and_streams(cache: Path) -> None:
+    """One of each kind: a result, a usage error, and an answer that is an error with JSON."""
+    good = ran(cache, "solve", "inglenook-small", "--seed", "1", "--json")
+    assert (good.returncode, good.stderr) == (0, b"")
+    assert json.loads(good.stdout)["optimum"] == 9
+    bad = ran(cache, "solve", "inglenook-small", "--count", "cars")
+    assert (bad.returncode, bad.stdout) == (2, b"")
+    assert b"'cars'" in bad.stderr
+    words = ("solve", "inglenook-small", "--start", "head: 2 1 L | s1: 3", "--goal", "s1: 1 2", "--json")
+    impossible = ran(cache, *words)
+    assert impossible.returncode == 4
+    assert json.loads(impossible.stdout)["error"]["kind"] == "UnsolvableError"
+    assert b"proved" in impossible.stderr
+
+
+@pytest.mark.parametrize("words", [("layouts",), ("layouts", "--json")])
+def test_a_reader_that_has_seen_enough(cache: Path, words: tuple[str, ...]) -> None:
+    """As ``pointsman ... | head -1``: nobody is told a traceback; here the reader is gone from the first byte on."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = subprocess.Popen(
+        [tool("pointsman"), *words],
+        env=ENVIRONMENT | {"POINTSMAN_CACHE_DIR": str(cache)},
+        stdin=subprocess.DEVNULL,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+    )
+    os.close(writing)
+    _, err = program.communicate(timeout=60)
+    assert err == b""
+    assert program.returncode == 1
+
+
+def test_head_1(cache: Path) -> None:
+    line = f"'{tool('pointsman')}' solve inglenook-small --seed 1 | head -1"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        env=ENVIRONMENT | {"POINTSMAN_CACHE_DIR": str(cache)},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.startswith(b"Form the train")
+    assert done.stdout.count(b"\n") == 1
+    assert done.stderr == b""
+
+
+def test_ctrl_c_while_solving(tmp_path: Path) -> None:
+    """With an empty cache the search takes seconds; it is broken off as soon as it says that it has begun."""
+    env = {"POINTSMAN_CACHE_DIR": str(tmp_path / "cache")}
+    command = (tool("pointsman"), "solve", "inglenook", "--seed", "1", "--json")
+    with running(lambda: Program(*command, env=env)) as program:
+        _wait_for(tmp_path / "cache" / "compiled")
+        asked_s = time.monotonic()
+        program.signal(signal.SIGINT)
+        assert program.ends() == 130
+        assert time.monotonic() - asked_s < 1.0
+    assert "stopped by Ctrl-C" in program.text
+    assert "Traceback" not in program.text
+    assert '"exit_code": 130' in program.text
+
+
+def _wait_for(path: Path) -> None:
+    """The search has begun when it makes its cache."""
+    until = time.monotonic() + 40
+    while not path.exists():
+        assert time.monotonic() < until
+        os.sched_yield()
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LANG": "C", "PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "TERM": "dumb", "NO_COLOR": "1"},
+    ],
+)
+def test_a_terminal_that_knows_ascii_only(cache: Path, env: dict[str, str]) -> None:
+    plain = ran(cache, "solve", "inglenook-small", "--seed", "ü", COLUMNS="40", **env)
+    assert plain.returncode == 0
+    assert plain.stderr == b""
+    assert plain.stdout.isascii()
+    assert b"\x1b" not in plain.stdout
+    assert b"seed   \\" in plain.stdout
+    assert all(len(line) <= 40 for line in plain.stdout.splitlines() if b"| s1:" not in line)
+    found = ran(cache, "deal", "inglenook-small", "--seed", "ü", "--json", **env)
+    assert json.loads(found.stdout)["seed"]
+    wrong = ran(cache, "check", "ü", **env)
+    assert wrong.returncode == 2
+    assert wrong.stderr.isascii()
+    assert b"Traceback" not in wrong.stderr
+
+
+def test_colours_only_where_they_are_wanted(cache: Path) -> None:
+    """On a terminal there are colours; NO_COLOR takes them away."""
+    coloured = {"TERM": "xterm-256color", "COLORTERM": "", "NO_COLOR": "", "POINTSMAN_CACHE_DIR": str(cache)}
+    for env, wanted in ((coloured, True), (coloured | {"NO_COLOR": "1"}, False)):
+        with running(lambda env=env: Program(tool("pointsman"), "check", "inglenook", env=env)) as program:  # type: ignore[misc]
+            assert program.ends() == 0
+        assert bool(re.search(r"\x1b\[[\d;]*3\d", program.text)) is wanted
+
+
+class Screen(io.StringIO):
+    """A terminal on which something happens, once, when a text appears."""
+
+    def __init__(self, text: str, happens: Callable[[], None]) -> None:
+        super().__init__()
+        self._text = text
+        self._happens = happens
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self._text and self._text in text:
+            self._text = ""
+            self._happens()
+        return super().write(text)
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def hang_up() -> None:
+    raise OSError(errno.EIO, "Input/output error")
+
+
+@pytest.mark.parametrize(("happens", "code"), [(press_ctrl_c, 130), (hang_up, 6)])
+def test_a_play_at_a_pace_is_stopped(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None], code: int
+) -> None:
+    """The simulated layout behind its pseudo-terminal: stopped, told, and the journal is whole."""
+    journal = tmp_path / "journal"
+    words = ("play", "inglenook-small", "--seed", "1", "--speed", "20", "--yes", "--journal", str(journal))
+    screen = Screen("run 1 of 9", happens)
+    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(cache))
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", ["pointsman", *words])
+    monkeypatch.setattr(sys, "stdout", screen)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == code
+    assert f"Journal: {journal}" in screen.getvalue()
+    reading = read(journal)
+    assert reading.bad == ""
+    assert [line.kind for line in reading.lines][-1] == "end"
+    assert any(line.kind == "halt" for line in reading.lines)
+
+
+def test_a_long_search_shows_that_it_is_alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal; it is then broken off by Ctrl-C in the middle."""
+    terminal = Screen("positions", press_ctrl_c)
+    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "argv", ["pointsman", "solve", "inglenook", "--seed", "1"])
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert "moves deep" in terminal.getvalue()
+    assert "stopped by Ctrl-C" in terminal.getvalue()
+
+
+def test_a_draw_that_is_solved_already_on_a_station(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole way to hardware in this process: TCP, questions, guardian, power, points; and no move to make."""
+    layout = quick_layout(tmp_path)
+    puzzle = layout / "puzzles" / "done.toml"
+    puzzle.write_text((layout / "puzzles" / "classic.toml").read_text().replace('goal = "s1: 1 2 3"', 'goal = "s3:"'))
+    master, slave = pty.openpty()
+    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(cache))
+    with running(lambda: RailSim(tmp_path, layout=layout)) as sim, os.fdopen(slave, "r") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        os.write(master, b"to\ny\n")
+        words = ("play", str(puzzle), "--on", f"tcp:127.0.0.1:{sim.tcp_port}", "--journal", str(tmp_path / "j"))
+        monkeypatch.setattr(sys, "argv", ["pointsman", *words, "--json"])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        monkeypatch.undo()
+    os.close(master)
+    out, err = capsys.readouterr()
+    assert ended.value.code == 0, err
+    found = json.loads(out)
+    assert found["runs"] == 0
+    assert found["confirmed"] is True
+    assert found["truth"] is None
+    assert "everybody clear" in err

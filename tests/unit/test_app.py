@@ -1,0 +1,237 @@
+"""The composition root: what a play is told, and every way that one ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared_cache import shared_cache
+
+from pointsman.app import (
+    On,
+    PlayRequest,
+    StoppedError,
+    Stopper,
+    Target,
+    Witness,
+    fresh_seed,
+    journal_path,
+    parse_target,
+    play,
+)
+from pointsman.dispatch.dispatcher import Status
+from pointsman.errors import JournalError, PortError, UsageError
+from pointsman.operate.referee import fold, with_run
+from pointsman.puzzle.choice import choose
+from pointsman.record import message_of, read
+from pointsman.solver.search import solve
+from pointsman.track.builtin import find_wiring
+from pointsman.track.model import End
+from pointsman.track.wiring_file import load_wiring
+
+SIM = Target(On.SIM)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_cache(tmp_path_factory)
+
+
+@pytest.fixture
+def request_(tmp_path: Path, cache: Path) -> PlayRequest:
+    chosen = choose("inglenook-small", seed="1")
+    runs = solve(chosen.track, chosen.start, chosen.goal, chosen.puzzle.count, cache=cache).runs
+    wiring = load_wiring(find_wiring(chosen.folder), chosen.track)
+    return PlayRequest(chosen, runs, wiring, SIM, End.TO, tmp_path / "journal")
+
+
+def nothing(_: object) -> None:
+    pass
+
+
+# ---------------------------------------------------------------- targets
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("sim", SIM),
+        ("serial:/dev/ttyACM0", Target(On.SERIAL, "/dev/ttyACM0")),
+        ("serial:COM3", Target(On.SERIAL, "COM3")),
+        ("tcp:192.168.4.1", Target(On.TCP, "192.168.4.1", 2560)),
+        ("tcp:station.local:1234", Target(On.TCP, "station.local", 1234)),
+        ("tcp:[::1]:1234", Target(On.TCP, "::1", 1234)),
+        ("tcp:[::1]", Target(On.TCP, "::1", 2560)),
+    ],
+)
+def test_targets(text: str, target: Target) -> None:
+    assert parse_target(text) == target
+    assert parse_target(str(target)) == target
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "sim:", "simm", "sim:2", "SIM", "udp:h", "serial", "serial:", "tcp", "tcp:", "tcp::1", "tcp:h:"),
+        *("tcp:h:0", "tcp:h:65536", "tcp:h:-1", "tcp:h:x", "tcp:h:²", f"tcp:h:{'1' * 5000}", "tcp:[]", "tcp:[]:1"),
+    ],
+)
+def test_what_is_no_target(text: str) -> None:
+    with pytest.raises(UsageError, match="is not understood") as raised:
+        parse_target(text)
+    assert "serial:" in raised.value.cure
+
+
+@given(st.text(alphabet="simtcperal:[]0123456789./ \xe9\xb2", max_size=20))
+def test_any_text_is_a_target_or_refused_politely(text: str) -> None:
+    try:
+        target = parse_target(text)
+    except UsageError:
+        return
+    assert parse_target(str(target)) == target
+
+
+def test_names_of_journals_are_new_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    first, second = journal_path("club/open-day"), journal_path("club/open-day")
+    assert first != second
+    assert first.name.endswith("-club-open-day.journal")
+    assert first.parent == tmp_path / "pointsman" / "journals"
+
+
+def test_a_fresh_seed_can_be_read_out() -> None:
+    seeds = {fresh_seed() for _ in range(50)}
+    assert len(seeds) > 40
+    assert all(seed.isdecimal() and len(seed) <= 6 for seed in seeds)
+
+
+# ---------------------------------------------------------------- plays
+
+
+def test_a_play_ends_where_it_should(request_: PlayRequest) -> None:
+    shown: list[Status] = []
+    ready: list[Stopper] = []
+    result = play(request_, shown.append, ready.append)
+    assert result.reached
+    assert result.position == request_.runs[-1].after
+    assert result.truth is not None
+    assert result.truth.good
+    assert len(ready) == 1
+    assert shown[-1].score == result.score
+    assert 60 < result.duration_s < 200
+    ready[0]("too late", 6)  # the loop has ended: nothing happens
+
+
+def test_the_journal_is_the_play(request_: PlayRequest) -> None:
+    """Header and end stand in it, and its messages alone give the figures of the result."""
+    result = play(request_, nothing, nothing)
+    reading = read(request_.journal)
+    assert reading.bad == ""
+    score = result.score.__class__()
+    for line in reading.lines:
+        if line.kind in {"command", "event"}:
+            score = fold(score, message_of(line))
+        elif line.kind == "run":
+            score = with_run(score)
+    assert score == result.score
+    header, end = reading.lines[0], reading.lines[-1]
+    assert header.kind == "begin"
+    assert header.values["runs"] == [str(run) for run in request_.runs]
+    assert (header.text("seed"), header.text("on"), header.text("facing")) == ("1", "sim", "to")
+    assert end.kind == "end"
+    assert end.text("position") == str(result.position)
+    assert [line.t_s for line in reading.lines] == sorted(line.t_s for line in reading.lines)
+
+
+def test_a_locomotive_that_faces_the_other_way(request_: PlayRequest) -> None:
+    result = play(replace(request_, facing=End.FROM), nothing, nothing)
+    assert result.truth is not None
+    assert result.truth.good
+
+
+def test_nothing_to_be_done_is_done_at_once(request_: PlayRequest) -> None:
+    result = play(replace(request_, runs=()), nothing, nothing)
+    assert result.position == request_.chosen.start
+    assert not result.reached
+    assert result.score.raw_starts == 0
+
+
+@pytest.mark.parametrize("when", ["before the first run", "during a run"])
+def test_a_person_stops_it(request_: PlayRequest, when: str) -> None:
+    stop: list[Stopper] = []
+    after: list[str] = []
+
+    def show(status: Status) -> None:
+        if status.note:
+            after.append(status.note)
+        elif not after and (status.run == 3 or when == "before the first run"):
+            stop[0]("Ctrl-C", 130)
+
+    with pytest.raises(StoppedError, match="Ctrl-C") as raised:
+        play(request_, show, stop.append)
+    assert raised.value.code == 130
+    assert after == ["STOPPED: Ctrl-C"]
+    kinds = [line.kind for line in read(request_.journal).lines]
+    assert kinds.count("halt") == 1
+    assert kinds[-1] == "end"
+    assert "Ctrl-C" in read(request_.journal).lines[-1].text("error")
+
+
+def test_stopped_from_another_thread_before_it_has_begun(request_: PlayRequest) -> None:
+    def ready(stop: Stopper) -> None:
+        other = threading.Thread(target=stop, args=("the screen is gone", 6))
+        other.start()
+        other.join()
+
+    with pytest.raises(StoppedError, match="the screen is gone") as raised:
+        play(request_, nothing, ready)
+    assert raised.value.code == 6
+    kinds = [line.kind for line in read(request_.journal).lines]
+    assert kinds == ["begin", "end"]
+
+
+@pytest.mark.breaks_its_loop
+def test_a_fault_of_ours_stops_the_trains_first(request_: PlayRequest, capfd: pytest.CaptureFixture[str]) -> None:
+    """A callback that raises ends the play as a stop, with the code of a fault."""
+    faults = [ZeroDivisionError("one fault")]
+    statuses: list[Status] = []
+
+    def show(status: Status) -> None:
+        statuses.append(status)
+        if status.drive is not None and status.run == 1 and faults:
+            raise faults.pop()
+
+    with pytest.raises((StoppedError, ZeroDivisionError), match="one fault"):
+        play(request_, show, nothing)
+    assert read(request_.journal).bad == ""
+
+
+def test_a_journal_is_never_written_over(request_: PlayRequest) -> None:
+    request_.journal.write_text("precious")
+    with pytest.raises(JournalError, match="cannot be written"):
+        play(request_, nothing, nothing)
+    assert request_.journal.read_text() == "precious"
+
+
+def test_a_port_that_is_not_there(request_: PlayRequest, tmp_path: Path) -> None:
+    with pytest.raises(PortError):
+        play(replace(request_, target=Target(On.SERIAL, str(tmp_path / "tty"))), nothing, nothing)
+    lines = read(request_.journal).lines
+    assert [line.kind for line in lines] == ["begin", "end"]
+    assert str(tmp_path / "tty") in lines[1].text("error")
+
+
+def test_a_witness_is_good_only_when_all_agrees() -> None:
+    good = Witness("", reached=True, agrees=True, incidents=())
+    assert good.good
+    changes: list[Callable[[Witness], Witness]] = [
+        lambda w: replace(w, reached=False),
+        lambda w: replace(w, agrees=False),
+        lambda w: replace(w, incidents=("bumped",)),
+    ]
+    assert not any(change(good).good for change in changes)
