@@ -21,6 +21,15 @@ class Count(StrEnum):
 
     RUNS = "runs"
     PULL_DROPS = "pull-drops"
+    REVERSALS = "reversals"
+    COUPLINGS = "couplings"
+    SECONDS = "seconds"
+
+    def shown(self, value: int) -> str:
+        """A value as people read it: ``25 runs``; seconds, which are kept in milliseconds, as ``about 93 seconds``."""
+        if self is Count.SECONDS:
+            return f"about {(value + 500) // 1000} seconds"
+        return f"{value} {self.value.removesuffix('s') if value == 1 else self.value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,8 @@ class PuzzleFile(BaseModel):
     )
     count: str = Field(
         default=Count.RUNS.value,
-        description="What is counted unless the command says otherwise: `runs` (starts of the locomotive), or "
+        description="What is counted unless the command says otherwise: `runs` (starts of the locomotive), "
+        "`reversals` (of its direction), `couplings` (made and parted), `seconds` (about, at the layout's speeds), or "
         "`pull-drops` (only where sidings fan out from one headshunt).",
     )
 

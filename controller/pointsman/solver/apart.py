@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from pointsman.errors import PointsmanError
 from pointsman.posix import lower_priority
@@ -20,7 +21,15 @@ from pointsman.solver.table import Progress, Report, silent
 from pointsman.track.model import Track
 
 
-def solve_apart(track: Track, start: Position, goal: Goal, count: Count, *, progress: Report = silent) -> Solution:
+def solve_apart(
+    track: Track,
+    start: Position,
+    goal: Goal,
+    count: Count,
+    *,
+    then: Sequence[Count] = (),
+    progress: Report = silent,
+) -> Solution:
     """As ``search.solve``, in a child process that ends with this call, however it ends."""
     # A session of its own: Ctrl-C reaches only the parent, which decides what it means.
     child = subprocess.Popen(
@@ -33,7 +42,7 @@ def solve_apart(track: Track, start: Position, goal: Goal, count: Count, *, prog
         try:
             assert child.stdin is not None
             assert child.stdout is not None
-            pickle.dump((track, start, goal, count), child.stdin)
+            pickle.dump((track, start, goal, count, {"then": tuple(then)}), child.stdin)
             child.stdin.close()
             while True:
                 message = pickle.load(child.stdout)
@@ -54,14 +63,14 @@ def solve_apart(track: Track, start: Position, goal: Goal, count: Count, *, prog
 
 def _work() -> None:
     lower_priority()
-    track, start, goal, count = pickle.load(sys.stdin.buffer)
+    track, start, goal, count, options = pickle.load(sys.stdin.buffer)
 
     def send(message: Progress | Solution | PointsmanError) -> None:
         pickle.dump(message, sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
     try:
-        send(solve(track, start, goal, count, progress=send))
+        send(solve(track, start, goal, count, progress=send, **options))
     except PointsmanError as error:
         send(error)
 

@@ -29,7 +29,8 @@ class Graph:
     ``source``,
     ``target``, ``units``: one entry per arc; ``permutation`` and ``route`` index ``permutations`` and ``routes``.
     After an arc, slot i holds what stood in slot ``permutations[p, i]``. ``routes`` are the legs that the turnouts
-    must lie for, in the order in which they are needed.
+    must lie for, in the order in which they are needed;
+    ``runs`` is how many runs every step has.
     """
 
     shapes: tuple[Position, ...]
@@ -39,6 +40,7 @@ class Graph:
     permutation: Ints
     units: Ints
     route: Ints
+    runs: int
     permutations: NDArray[np.int8]
     routes: tuple[tuple[tuple[str, str], ...], ...]
 
@@ -64,18 +66,17 @@ def explore(
 ) -> Graph:
     """The graph of everything reachable from a position; ``on_shape`` is told how many shapes are known."""
     first, wagons = shape_of(start, locomotive)
-    known = {_outline(first, locomotive): 0}
+    known = {outline(first, locomotive): 0}
     shapes = [first]
     permutations: dict[tuple[int, ...], int] = {tuple(range(len(wagons))): 0}
     routes: dict[tuple[tuple[str, str], ...], int] = {}
     arcs = array("i")  # five numbers an arc
-    at = 0
+    at, runs = 0, 1
     while at < len(shapes):
         on_shape(len(shapes))
         for step in steps(shapes[at]):
-            after = step.after
-            outline = _outline(after, locomotive)
-            found = known.setdefault(outline, len(shapes))
+            after, runs = step.after, len(step.runs)
+            found = known.setdefault(outline(after, locomotive), len(shapes))
             if found == len(shapes):
                 shapes.append(shape_of(after, locomotive)[0])
             order = tuple(slot_of(vehicle) for vehicle in after.vehicles if vehicle != locomotive)
@@ -87,10 +88,10 @@ def explore(
     source, target, permutation, units, route = (np.ascontiguousarray(column) for column in columns)
     table = np.array(list(permutations), dtype=np.int8).reshape(len(permutations), len(wagons))
     number = {shape: place for place, shape in enumerate(shapes)}
-    return Graph(tuple(shapes), number, source, target, permutation, units, route, table, tuple(routes))
+    return Graph(tuple(shapes), number, source, target, permutation, units, route, runs, table, tuple(routes))
 
 
-def _outline(position: Position, locomotive: str) -> tuple[object, ...]:
+def outline(position: Position, locomotive: str) -> tuple[object, ...]:
     """What two positions of one shape have in common; much quicker to make and to find again than the shape."""
     found: list[object] = []
     for _, vehicles in position.segments:

@@ -9,19 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointsman.errors import UnsolvableError, UsageError
+from pointsman.errors import PointsmanError, UnsolvableError, UsageError
 from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.moves import Run, why_impossible
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
-from pointsman.solver.graph import Graph, shape_of, slot_name
-from pointsman.solver.steps import Step, Steps, steps_of
-from pointsman.solver.table import BUDGET, FAR, Report, Table, silent, table_for
+from pointsman.solver.cache import cache_directory
+from pointsman.solver.cost import Weights, features_of, fits, in_order, tally
+from pointsman.solver.forward import Forward
+from pointsman.solver.games import graph_for, nodes_for
+from pointsman.solver.graph import Graph, shape_of
+from pointsman.solver.steps import Step, Steps, check_start, steps_of
+from pointsman.solver.table import BUDGET, Progress, Report, Table, reached_at, silent, table_for
 from pointsman.track.model import Track
 
 Ints = NDArray[np.int64]
@@ -29,11 +34,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A plan with the fewest steps.
+    """A plan with the least of what is counted.
 
-    ``optimum`` is how many of ``count`` it takes, ``proved`` that no plan takes fewer, ``positions`` how many have a
-    way to the goal, all of which were looked at, ``holds`` how many vehicles a turnout holds in the model it is
-    exact for.
+    ``optimum`` is how many of ``count`` it takes (milliseconds for seconds), ``bound`` that no plan takes fewer than
+    that, ``proved`` that this plan is therefore the best, also by the counts of ``then`` among equals; ``values`` has
+    all these counts. ``positions`` is how many were looked at, ``holds`` how many vehicles a turnout holds in the
+    model it is exact for.
     """
 
     start: Position
@@ -44,6 +50,9 @@ class Solution:
     plan: tuple[Step, ...]
     positions: int
     holds: int = 1
+    bound: int = 0
+    then: tuple[Count, ...] = ()
+    values: tuple[tuple[Count, int], ...] = ()
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -57,11 +66,14 @@ def solve(
     goal: Goal,
     count: Count,
     *,
+    then: Sequence[Count] = (),
     progress: Report = silent,
     cache: Path | None = None,
     budget: int = BUDGET,
 ) -> Solution:
     """The best plan from a start to a goal; ``cache`` is a directory, the user's own if None.
+
+    Of equal plans the one with the least of the counts ``then``, one after the other, is taken.
 
     Raises UsageError when the position or the count makes no sense here, UnsolvableError when it is proved that
     there is no plan, and BudgetSpentError when nothing could be proved within ``budget`` positions.
@@ -70,23 +82,87 @@ def solve(
     reason = why_impossible(track, start, locomotive)
     if reason:
         raise UsageError(reason, where=str(start), cure="put it in a segment, or beside the locomotive's train")
+    for one in then:
+        check_start(track, one, start, locomotive)
+    if Count.PULL_DROPS in then:
+        raise UsageError("pull-drops cannot break ties", cure="count them first, and name other counts to break ties")
+    weights, factor = in_order((count, *then), track, locomotive)
     table = table_for(track, start, goal, count, progress=progress, cache=cache, budget=budget)
-    return best_plan(track, table, start, goal, count)
+    if count in (Count.RUNS, Count.PULL_DROPS) and not then:
+        return best_plan(track, table, start, goal, count)
+    return _with_ties(track, table, start, goal, (count, *then), weights, factor, cache=cache, progress=progress)
 
 
 def best_plan(track: Track, table: Table, start: Position, goal: Goal, count: Count) -> Solution:
     """The best plan by a table that was made for goals of this kind. Raises UnsolvableError."""
+    arcs = _best_arcs(table, _place(table, start, goal))
+    plan = _steps_along(arcs, table, start, steps_of(track, count, table.locomotive))
+    number = len(plan)
+    return Solution(start, goal, count, number, True, plan, table.solved, 1, number, (), ((count, number),))
+
+
+def _place(table: Table, start: Position, goal: Goal) -> tuple[int, int]:
+    """Node and rank of a start; UnsolvableError when there is no way from there."""
     place = table.place(start, goal)
-    if place is None or table.distance[place] == FAR:
+    if place is None or table.distance[place] == table.far:
         raise UnsolvableError(
             f"proved: there is no way from here to '{goal}'. It can be reached from {table.solved:,} positions, all "
             "of which were looked at, and this is not one of them",
             where=str(start),
             cure="draw again, or change the goal",
         )
-    arcs = _best_arcs(table, place)
-    plan = _steps_along(arcs, table, start, steps_of(track, count, table.locomotive))
-    return Solution(start, goal, count, len(plan), True, plan, table.solved)
+    return place
+
+
+def _with_ties(
+    track: Track,
+    table: Table,
+    start: Position,
+    goal: Goal,
+    counts: tuple[Count, ...],
+    weights: Weights,
+    factor: int,
+    *,
+    cache: Path | None,
+    progress: Report,
+) -> Solution:
+    """The best plan by several counts, or by one that a table alone does not settle."""
+    _, rank = _place(table, start, goal)
+    store = cache_directory() if cache is None else cache
+    graph, locomotive = table.graph, table.locomotive
+    game = graph_for(track, start, counts[0], cache=store)
+    nodes = nodes_for(track, game, start, set(counts), cache=store)
+    row = nodes.within(
+        table.nodes,
+        direction=counts[0] is Count.REVERSALS,
+        pairs=counts[0] in (Count.COUPLINGS, Count.SECONDS),
+    )
+    kinds = goal.kinds(shape_of(start, locomotive)[1])
+    reached = reached_at(graph, goal, kinds, table.arrangements, locomotive)
+    node = nodes.node(graph.number[shape_of(start, locomotive)[0]])
+    assert node is not None, "the start is the first node"
+    forward = Forward(table, nodes, weights, factor, row, reached)
+    found = forward.search(
+        node,
+        rank,
+        known=forward.dive(node, rank),
+        may_go_on=lambda _: True,
+        report=lambda states: progress(Progress("comparing plans", states, 0)),
+    )
+    assert found is not None, "the table knows a way"
+    plan = _steps_along(found.arcs, table, start, steps_of(track, counts[0], locomotive))
+    values = {count: tally(track, plan, count) for count in counts}
+    features = features_of(track, plan)
+    if not fits(values, features[4]) or weights.cost(features) != found.cost:
+        raise PointsmanError(
+            f"the plan found costs {weights.cost(features)}, and the search says {found.cost}",
+            cure="this is a fault of the program: please report it with the puzzle",
+        )
+    best = values[counts[0]]
+    bound = best if found.proved else min(best, found.bound // factor)
+    return Solution(
+        start, goal, counts[0], best, found.proved, plan, found.states, 1, bound, counts[1:], tuple(values.items())
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +242,13 @@ def _changed(
 
 
 def _steps_along(arcs: Sequence[int], table: Table, start: Position, steps: Steps) -> tuple[Step, ...]:
-    """The arcs as steps of the real wagons, each found among the legal ones."""
-    graph = table.graph
+    """The arcs as steps of the real wagons: the legal ones come in the same order from every position of a shape."""
+    begins = np.searchsorted(table.graph.source, np.arange(len(table.graph.shapes) + 1))
     position = start
     plan = []
     for arc in arcs:
-        _, wagons = shape_of(position, table.locomotive)
-        order = graph.permutations[graph.permutation[arc]]
-        after = graph.shapes[graph.target[arc]].renamed({slot_name(i): wagons[slot] for i, slot in enumerate(order)})
-        route = graph.routes[graph.route[arc]]
-        wanted = (after, int(graph.units[arc]), route)
-        step = next(step for step in steps(position) if (step.after, step.units, step.legs) == wanted)
+        number = arc - int(begins[table.graph.source[arc]])
+        step = next(islice(steps(position), number, None))
         plan.append(step)
-        position = after
+        position = step.after
     return tuple(plan)

@@ -63,7 +63,7 @@ Steps = Callable[[Position], Iterator[Step]]
 
 def steps_of(track: Track, count: Count, locomotive: str) -> Steps:
     """The steps of a count. Raises UsageError when the count is not defined on the track."""
-    if count is Count.RUNS:
+    if count is not Count.PULL_DROPS:
         return lambda position: (Step((run,)) for run in runs(track, position, locomotive))
     home = headshunt(track)
     return lambda position: iter(_pull_drops(track, home, position, locomotive))

@@ -11,8 +11,8 @@ import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import count as counting
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +23,19 @@ from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
 from pointsman.solver.arrangements import Arrangements, number_of_arrangements
 from pointsman.solver.cache import cache_directory, read_sealed, write_sealed
-from pointsman.solver.graph import Graph, explore, shape_of, slot_of
-from pointsman.solver.steps import check_start, steps_of
-from pointsman.track.model import Leg, Track
+from pointsman.solver.cost import Weights, weights_of
+from pointsman.solver.games import Game, graph_for, nodes_for
+from pointsman.solver.graph import Graph, shape_of, slot_of
+from pointsman.solver.memory import Remembered
+from pointsman.solver.steps import check_start
+from pointsman.track.model import Track
 
-FORMAT = "pointsman distances 2"
-FAR = 255
+FORMAT = "pointsman distances 3"
 BUDGET = 200_000_000
-"""Positions, one byte each, that a search may look at unless the caller says otherwise."""
+"""Positions that a search may look at unless the caller says otherwise."""
 
 _SLICE = 1_000_000  # positions per call of the kernel: some 50 ms, so that Ctrl-C is heard
+_LONG = 2**31 - 1  # no arc costs as much
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,39 +56,51 @@ def silent(_: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``distance[s, r]``: steps from shape s with the arrangement of rank r to the goal, FAR when there is no way."""
+    """``distance[n, r]``: from node n with the arrangement of rank r to the goal, ``far`` when there is no way.
+
+    For runs and pull-drops the nodes are the shapes; for reversals and couplings shapes with what must be
+    remembered; for seconds too, and there the distance is a lower bound, because it leaves turnouts out.
+    """
 
     locomotive: str
     graph: Graph
+    nodes: Remembered
     arrangements: Arrangements
-    distance: NDArray[np.uint8]
+    distance: NDArray[np.uint8] | NDArray[np.uint32]
+
+    @property
+    def far(self) -> int:
+        """The distance of a position from which there is no way to the goal."""
+        return int(np.iinfo(self.distance.dtype).max)
 
     @property
     def solved(self) -> int:
         """How many positions have a way to the goal."""
-        return int(np.count_nonzero(self.distance != FAR))
+        return int(np.count_nonzero(self.distance != self.far))
 
     def place(self, position: Position, goal: Goal) -> tuple[int, int] | None:
-        """Shape and rank of a position for one goal of the table's kind; None when the shape is not in the table."""
+        """Node and rank of a start for one goal of the table's kind; None when it is not in the table."""
         shape, wagons = shape_of(position, self.locomotive)
         number = self.graph.number.get(shape)
-        if number is None:
+        node = None if number is None else self.nodes.node(number)
+        if node is None:
             return None
         kinds = goal.kinds(wagons)
         row = np.array([[kinds[wagon] for wagon in wagons]], dtype=np.uint8)
-        return number, int(self.arrangements.rank(row)[0])
+        return node, int(self.arrangements.rank(row)[0])
 
     def distance_of(self, position: Position, goal: Goal) -> int | None:
-        """Fewest steps from a position to a goal of the table's kind; None when there is no way."""
+        """The distance of a start from a goal of the table's kind; None when there is no way."""
         place = self.place(position, goal)
-        if place is None or self.distance[place] == FAR:
+        if place is None or self.distance[place] == self.far:
             return None
         return int(self.distance[place])
 
-    def draws(self, start: Position) -> NDArray[np.uint8]:
+    def draws(self, start: Position) -> NDArray[Any]:
         """The distances of all draws from one start: of every way to put the goal's wagons into its places."""
         shape, _ = shape_of(start, self.locomotive)
-        row: NDArray[np.uint8] = self.distance[self.graph.number[shape]]
+        node = self.nodes.node(self.graph.number[shape])
+        row: NDArray[Any] = self.distance[node]
         return row
 
 
@@ -106,92 +121,160 @@ def table_for(
     """
     locomotive = locomotive_of(track, start)
     check_start(track, count, start, locomotive)
-    shape, wagons = shape_of(start, locomotive)
+    store = cache_directory() if cache is None else cache
+    _, wagons = shape_of(start, locomotive)
     kinds = goal.kinds(wagons)
-    description = describe(track, goal, count, locomotive, kinds)
-    name = hashlib.sha256(description.encode()).hexdigest()[:24]
-    directory = (cache_directory() if cache is None else cache) / "tables"
-    for number in counting():  # one file for every set of positions that cannot be reached from the others
-        path = directory / f"{name}-{number}.table"
-        table = _read(path, track, locomotive, description, kinds)
-        if table is None:
-            table = build(track, start, goal, count, progress=progress, budget=budget)
-            write_sealed(path, _packed(table, description))
-            return table
-        if shape in table.graph.number:
-            return table
-    raise AssertionError("counting has no end")
+    size = number_of_arrangements(counts_of(kinds))
+
+    def on_shape(shapes: int) -> None:
+        check_budget(shapes * size, budget)
+        if shapes % 256 == 1:
+            progress(Progress("looking where wagons can stand", shapes * size, 0))
+
+    game = graph_for(track, start, count, cache=store, on_shape=on_shape)
+    check_budget(len(game.graph.shapes) * size, budget)
+    nodes = nodes_for(track, game, start, {count}, cache=store)
+    check_budget(len(nodes.shape) * size, budget)
+    description = describe(track, goal, count, locomotive, kinds, game, start)
+    path = store / "tables" / f"{hashlib.sha256(description.encode()).hexdigest()[:24]}.table"
+    table = _read(path, locomotive, game.graph, nodes, description, kinds)
+    if table is None:
+        table = build(track, game.graph, nodes, goal, count, locomotive, kinds, progress=progress)
+        write_sealed(path, _packed(table, description))
+    return table
 
 
 def build(
-    track: Track, start: Position, goal: Goal, count: Count, *, progress: Report = silent, budget: int = BUDGET
+    track: Track,
+    graph: Graph,
+    nodes: Remembered,
+    goal: Goal,
+    count: Count,
+    locomotive: str,
+    kinds: Mapping[str, int],
+    *,
+    progress: Report = silent,
 ) -> Table:
     """Search backwards from every position in which the goal is reached. Raises BudgetSpentError."""
-    locomotive = locomotive_of(track, start)
-    _, wagons = shape_of(start, locomotive)
-    kinds = goal.kinds(wagons)
-    counts = _counts(kinds)
-    size = number_of_arrangements(counts)
-    told = [0]
-
-    def on_shape(shapes: int) -> None:
-        if shapes * size > budget:
-            raise BudgetSpentError(
-                f"not proved: there are more than {shapes * size:,} positions, and the budget is {budget:,}",
-                cure="allow more positions, or name fewer wagons in the goal: those not named are alike",
-            )
-        if shapes >> 8 > told[0]:
-            told[0] = shapes >> 8
-            progress(Progress("looking where wagons can stand", shapes * size, 0))
-
-    graph = explore(start, locomotive, steps_of(track, count, locomotive), on_shape=on_shape)
-    arrangements = Arrangements.of(counts)
-    distance = np.full((len(graph.shapes), size), FAR, dtype=np.uint8)
-    for number, shape in enumerate(graph.shapes):
-        distance[number, _reached(shape, goal, kinds, arrangements, locomotive)] = 0
-    _search(graph, arrangements, distance, progress)
-    return Table(locomotive, graph, arrangements, distance)
+    arrangements = Arrangements.of(counts_of(kinds))
+    dtype = np.uint32 if count is Count.SECONDS else np.uint8
+    distance = np.full((len(nodes.shape), len(arrangements)), np.iinfo(dtype).max, dtype=dtype)
+    distance[reached_at(graph, goal, kinds, arrangements, locomotive)[nodes.shape]] = 0
+    weights = weights_of(count, track, locomotive)
+    _search(graph, nodes, arrangements, distance, arc_costs(graph, nodes, weights), progress)
+    return Table(locomotive, graph, nodes, arrangements, distance)
 
 
-def describe(track: Track, goal: Goal, count: Count, locomotive: str, kinds: Mapping[str, int]) -> str:
+def check_budget(positions: int, budget: int) -> None:
+    """BudgetSpentError when there are more positions than allowed."""
+    if positions > budget:
+        raise BudgetSpentError(
+            f"not proved: there are more than {positions:,} positions, and the budget is {budget:,}",
+            cure="allow more positions, or name fewer wagons in the goal: those not named are alike",
+        )
+
+
+def arc_costs(graph: Graph, nodes: Remembered, weights: Weights) -> NDArray[np.int64]:
+    """What every arc between nodes costs, turnout changes left out."""
+    fixed = weights.steps + weights.runs * graph.runs
+    costs: NDArray[np.int64] = (fixed + weights.units * graph.units.astype(np.int64))[nodes.arc]
+    costs += weights.reversals * nodes.reversals.astype(np.int64)
+    costs += weights.couplings * nodes.couplings.astype(np.int64)
+    return costs
+
+
+def describe(
+    track: Track,
+    goal: Goal,
+    count: Count,
+    locomotive: str,
+    kinds: Mapping[str, int],
+    game: Game,
+    start: Position,
+) -> str:
     """Everything that the distances depend on, as one text: two tables with the same text are the same."""
-    segments = [[s.name, s.capacity, str(s.meets_from), str(s.meets_to)] for s in track.segments.values()]
-    turnouts = [[t.name, t.holds, str(t.toe), str(t.closed), str(t.thrown)] for t in track.turnouts.values()]
     pattern = str(goal.renamed({wagon: f"kind{kind}" for wagon, kind in kinds.items()}))
-    return json.dumps([FORMAT, segments, turnouts, locomotive, count, pattern, _counts(kinds)])
+    # What must be remembered begins with the start, so every start has its own nodes there.
+    begins = None if count in (Count.RUNS, Count.PULL_DROPS) else str(shape_of(start, locomotive)[0])
+    weights = weights_of(count, track, locomotive).all
+    return json.dumps([FORMAT, game.name, count, pattern, counts_of(kinds), begins, weights])
 
 
-def _counts(kinds: Mapping[str, int]) -> list[int]:
+def counts_of(kinds: Mapping[str, int]) -> list[int]:
+    """How many wagons there are of every kind."""
     of_kind = list(kinds.values())
     return [of_kind.count(kind) for kind in range(max(of_kind, default=-1) + 1)]
 
 
-def _search(graph: Graph, arrangements: Arrangements, distance: NDArray[np.uint8], progress: Report) -> None:
-    progress(Progress("preparing the search", 0, 0))
-    from pointsman.solver.kernel import spread  # numba takes half a second to import: only when it is needed
-
+def carried_back(graph: Graph, arrangements: Arrangements) -> NDArray[np.int32]:
+    """For every permutation, the rank before an arc for every rank after it."""
     backwards = np.argsort(graph.permutations, axis=1).astype(np.int8)  # the inverse permutations
-    carried = np.empty((len(backwards), len(arrangements)), dtype=np.int32)
-    for number, permutation in enumerate(backwards):
+    return _carried(backwards, arrangements)
+
+
+def carried_on(graph: Graph, arrangements: Arrangements) -> NDArray[np.int32]:
+    """For every permutation, the rank after an arc for every rank before it."""
+    return _carried(graph.permutations, arrangements)
+
+
+def _carried(permutations: NDArray[np.int8], arrangements: Arrangements) -> NDArray[np.int32]:
+    carried = np.empty((len(permutations), len(arrangements)), dtype=np.int32)
+    for number, permutation in enumerate(permutations):
         carried[number] = arrangements.carried(permutation)
-    by_target = np.argsort(graph.target, kind="stable")
-    begins = np.searchsorted(graph.target[by_target], np.arange(len(graph.shapes) + 1)).astype(np.int64)
-    source, carrying = graph.source[by_target], graph.permutation[by_target]
-    flat = distance.reshape(-1)
+    return carried
+
+
+def _search(
+    graph: Graph,
+    nodes: Remembered,
+    arrangements: Arrangements,
+    distance: NDArray[Any],
+    costs: NDArray[np.int64],
+    progress: Report,
+) -> None:
+    """Bucket by bucket, each as wide as the cheapest arc: what is in one is settled before it is left.
+
+    Arcs that cost nothing stay within their bucket, which is looked through until nothing changes.
+    """
+    progress(Progress("preparing the search", 0, 0))
+    from pointsman.solver.kernel import CHANGED, FURTHEST, NEW, spread  # numba takes half a second to import
+
+    carried = carried_back(graph, arrangements)
+    by_target = np.argsort(nodes.target, kind="stable")
+    begins = np.searchsorted(nodes.target[by_target], np.arange(len(nodes.shape) + 1)).astype(np.int64)
+    source, carrying = nodes.source[by_target], graph.permutation[nodes.arc[by_target]]
+    cost = costs[by_target].astype(np.int32)
+    flat, far = distance.reshape(-1), int(np.iinfo(distance.dtype).max)
     known = int(np.count_nonzero(flat == 0))
-    shapes, block = len(graph.shapes), max(1, _SLICE // len(arrangements))
-    depth, new = 0, known
-    while new:
+    width = max(1, int(cost.min(initial=_LONG)))
+    again = bool(np.any(cost < width))
+    number, block = len(nodes.shape), max(1, _SLICE // len(arrangements))
+    told = np.zeros(3, dtype=np.int64)
+    depth, low = 0, 0
+    while known and low <= told[FURTHEST]:
         progress(Progress("searching", known, depth))
-        new = 0
-        for first in range(0, shapes, block):
-            new += int(spread(flat, depth, first, min(first + block, shapes), begins, source, carrying, carried))
-        known += new
-        depth += 1
-        if new and depth + 1 >= FAR:
+        told[CHANGED] = 1
+        while told[CHANGED]:
+            told[CHANGED] = told[NEW] = 0
+            for first in range(0, number, block):
+                last = min(first + block, number)
+                spread(flat, low, low + width, far, first, last, begins, source, cost, carrying, carried, told)
+            known += int(told[NEW])
+            if not again:
+                break
+        if told[FURTHEST] >= far:
             raise BudgetSpentError(
-                f"not proved: {depth} steps and more, the most this table can hold", cure="count something else"
+                f"not proved: {far - 1} steps and more, the most this table can hold", cure="count something else"
             )
+        low += width
+        depth += 1
+
+
+def reached_at(
+    graph: Graph, goal: Goal, kinds: Mapping[str, int], arrangements: Arrangements, locomotive: str
+) -> NDArray[np.bool_]:
+    """In which arrangements of which shapes the goal is reached."""
+    return np.stack([_reached(shape, goal, kinds, arrangements, locomotive) for shape in graph.shapes])
 
 
 def _reached(
@@ -226,41 +309,22 @@ def _wanted(shape: Position, term: Term, kinds: Mapping[str, int], locomotive: s
 
 
 def _packed(table: Table, description: str) -> bytes:
-    graph = table.graph
-    header = {
-        "shapes": [[[list(v) for _, v in shape.segments], list(shape.turnouts)] for shape in graph.shapes],
-        "routes": graph.routes,
-    }
     buffer = io.BytesIO()
-    for line in (FORMAT, description, json.dumps(header, separators=(",", ":"))):
-        buffer.write(line.encode() + b"\n")
-    for array in (graph.source, graph.target, graph.permutation, graph.units, graph.route, graph.permutations):
-        np.save(buffer, array, allow_pickle=False)
+    buffer.write(f"{FORMAT}\n{description}\n".encode())
     np.save(buffer, table.distance, allow_pickle=False)
     return buffer.getvalue()
 
 
-def _read(path: Path, track: Track, locomotive: str, description: str, kinds: Mapping[str, int]) -> Table | None:
+def _read(
+    path: Path, locomotive: str, graph: Graph, nodes: Remembered, description: str, kinds: Mapping[str, int]
+) -> Table | None:
     """A table from its file; None when the file is missing, damaged, or of another format or game."""
     body = read_sealed(path)
     if body is None:
         return None
     buffer = io.BytesIO(body)
-    if [buffer.readline(), buffer.readline()] != [FORMAT.encode() + b"\n", description.encode() + b"\n"]:
+    if [buffer.readline(), buffer.readline()] != [f"{FORMAT}\n".encode(), f"{description}\n".encode()]:
         return None
     # The seal and the two lines say that this program wrote it, so what follows is what _packed wrote.
-    header = json.loads(buffer.readline())
-    shapes = tuple(
-        Position(
-            tuple((name, tuple(vehicles)) for name, vehicles in zip(track.segments, inside, strict=True)),
-            tuple((turnout, vehicle, Leg(leg)) for turnout, vehicle, leg in on),
-        )
-        for inside, on in header["shapes"]
-    )
-    routes = tuple(tuple((turnout, leg) for turnout, leg in route) for route in header["routes"])
-    source, target, permutation, units, route, permutations, distance = (
-        np.load(buffer, allow_pickle=False) for _ in range(7)
-    )
-    shape_number = {shape: number for number, shape in enumerate(shapes)}
-    graph = Graph(shapes, shape_number, source, target, permutation, units, route, permutations, routes)
-    return Table(locomotive, graph, Arrangements.of(_counts(kinds)), distance)
+    distance = np.load(buffer, allow_pickle=False)
+    return Table(locomotive, graph, nodes, Arrangements.of(counts_of(kinds)), distance)

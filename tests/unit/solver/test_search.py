@@ -77,7 +77,7 @@ def test_the_plan_is_the_gentlest_of_the_shortest(tables: Path, of: Case) -> Non
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.permutations("12345"), st.sampled_from(Count))
+@given(st.permutations("12345"), st.sampled_from([Count.RUNS, Count.PULL_DROPS]))
 def test_every_plan_is_legal_and_reaches_its_goal(tables: Path, drawn: list[str], count: Count) -> None:
     of = case(small(), "head: L | s1: 1 2 3 | s2: 4 5", f"s1: {' '.join(drawn[:3])} | s2+s3: {{{' '.join(drawn[3:])}}}")
     track, start, goal = of
@@ -151,7 +151,7 @@ def test_stopping_leaves_nothing_behind(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         solve(*SMALL, Count.RUNS, cache=tmp_path, progress=impatient)
-    assert not list(tmp_path.rglob("*"))
+    assert not list(tmp_path.rglob("*.table"))
 
 
 def test_progress_is_told(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pointsman.puzzle.puzzle import Count
 from pointsman.solver import kernel
 from pointsman.solver.arrangements import Arrangements, number_of_arrangements
 from pointsman.solver.cache import VARIABLE, cache_directory, read_sealed, writable, write_sealed
-from pointsman.solver.table import Progress, Table, build, table_for
+from pointsman.solver.table import Progress, Table, table_for
 
 SMALL = case(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 3 1 2")
 
@@ -46,7 +46,7 @@ def test_a_table_is_searched_once_and_read_again(tmp_path: Path) -> None:
     assert searches.number == 1
     assert same(first, again)
     assert again.graph.routes == first.graph.routes
-    assert len(list(tmp_path.rglob("*"))) == 2  # the directory and the one file: no scraps
+    assert sorted(path.suffix for path in tmp_path.rglob("*.*")) == [".graph", ".table"]  # no scraps
 
 
 def test_draws_and_other_positions_share_a_table_other_games_do_not(tmp_path: Path) -> None:
@@ -111,14 +111,14 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
     assert searches.number == 2
 
 
-def test_more_steps_than_a_byte_holds_are_no_answer() -> None:
+def test_more_steps_than_a_byte_holds_are_no_answer(tmp_path: Path) -> None:
     """A locomotive alone on a zigzag: every turnout takes a run of its own, and there are 260."""
     legs = 260
     segments = {f"z{i}": 1 for i in range(legs + 1)} | {f"e{i}": 1 for i in range(legs)}
     turnouts = {f"T{i}": (f"e{i}.from", f"z{i}.to", f"z{i + 1}.from") for i in range(legs)}
     zigzag = track_of("zigzag", segments, turnouts, 0)
     with pytest.raises(BudgetSpentError, match="not proved: 254 steps and more"):
-        build(*case(zigzag, "z0: L", f"z{legs}: L"), Count.RUNS)
+        table_for(*case(zigzag, "z0: L", f"z{legs}: L"), Count.RUNS, cache=tmp_path)
 
 
 def test_sealed_files(tmp_path: Path) -> None:
@@ -180,23 +180,28 @@ def test_compiled_code_is_kept_in_the_users_cache_or_nowhere(tmp_path: Path, usa
         assert list((cache / "compiled").rglob("*.nbi"))
 
 
-def test_the_compiled_loop_does_what_its_source_says() -> None:
-    """Random small graphs, both ways, level by level."""
+@pytest.mark.parametrize("cheapest", [0, 1, 3])
+def test_the_compiled_sweep_does_what_its_source_says(cheapest: int) -> None:
+    """Random small graphs, both ways, bucket by bucket."""
     dice = np.random.default_rng(7)
-    for _ in range(20):
-        shapes, size, arcs = (int(n) for n in dice.integers(1, 12, 3))
-        target = np.sort(dice.integers(0, shapes, arcs))
-        begins = np.searchsorted(target, np.arange(shapes + 1)).astype(np.int64)
-        source = dice.integers(0, shapes, arcs).astype(np.int32)
+    for _ in range(10):
+        nodes, size, arcs = (int(n) for n in dice.integers(1, 12, 3))
+        target = np.sort(dice.integers(0, nodes, arcs))
+        begins = np.searchsorted(target, np.arange(nodes + 1)).astype(np.int64)
+        source = dice.integers(0, nodes, arcs).astype(np.int32)
+        cost = dice.integers(cheapest, cheapest + 3, arcs).astype(np.int32)
         carrying = dice.integers(0, 3, arcs).astype(np.int32)
         carried = np.array([dice.permutation(size) for _ in range(3)], dtype=np.int32)
-        one = np.full(shapes * size, kernel.FAR, dtype=np.uint8)
+        one = np.full(nodes * size, 255, dtype=np.uint8)
         one[int(dice.integers(0, len(one)))] = 0
         other = one.copy()
-        for depth in range(12):
-            found = kernel.spread(one, depth, 0, shapes, begins, source, carrying, carried)
-            assert found == kernel._spread(other, depth, 0, shapes, begins, source, carrying, carried)
+        told = [np.zeros(3, dtype=np.int64) for _ in range(2)]
+        for low in range(20):
+            rest = begins, source, cost, carrying, carried
+            kernel.spread(one, low, low + 1, 255, 0, nodes, *rest, told[0])
+            kernel._spread(other, low, low + 1, 255, 0, nodes, *rest, told[1])
             assert np.array_equal(one, other)
+            assert np.array_equal(*told)
 
 
 def test_arrangements() -> None:
