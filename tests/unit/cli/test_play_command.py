@@ -1,0 +1,179 @@
+"""``play`` at its boundary: what it refuses at once, what it asks, what it tells, and what it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
+
+from pointsman.record import read
+
+# ---------------------------------------------------------------- play
+
+
+def test_a_play_and_its_journal_replayed(pointsman: Pointsman, tmp_path: Path) -> None:
+    journal = tmp_path / "deep" / "down" / "play.journal"
+    played = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--journal", journal, "--json").json
+    assert played["runs"] == 9
+    assert played["confirmed"] is True
+    assert played["truth_agrees"] is True
+    assert played["incidents"] == []
+    assert played["position"].startswith("head: | s1: 2 1 3 |")
+    again = pointsman("replay", journal, "--json").json
+    assert again["counted_runs"] == played["runs"]
+    assert again["raw_starts"] == played["raw_starts"]
+    assert again["position"] == played["position"]
+    assert again["seed"] == played["seed"]
+    assert again["bad"] == ""
+    assert again["lines"] == len(read(journal).lines)
+    assert again["ending"] == "it went to the end, every step confirmed"
+    told = pointsman("replay", journal)
+    assert told.code == 0
+    assert "run 9 done: head: | s1: 2 1 3 |" in told.out
+    assert "9 runs (seen)" in told.out
+    assert "     0.0 s" in told.out
+
+
+def test_what_a_person_sees_of_a_play(pointsman: Pointsman, tmp_path: Path) -> None:
+    ran = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--picture", tmp_path / "p.svg")
+    assert ran.code == 0
+    assert ran.err == ""
+    assert "The fewest is 9 runs." in ran.out
+    assert "run 9 of 9: drive L 2 to s1" in ran.out
+    assert "Done. 9 runs" in ran.out
+    path = re.search(r"^Journal: (.*)$", ran.out, re.MULTILINE)
+    assert path is not None
+    assert Path(path.group(1)).is_relative_to(tmp_path / "data" / "pointsman" / "journals")
+    assert read(Path(path.group(1))).bad == ""
+    picture = (tmp_path / "p.svg").read_text()
+    assert "inglenook-small/classic" in picture
+    assert "url(http" not in picture
+
+
+def test_a_seed_of_odd_bytes_goes_through_the_journal(pointsman: Pointsman, tmp_path: Path) -> None:
+    seed = os.fsdecode(b"\xff[/]\xfc")
+    ran = pointsman("play", "inglenook-small", "--seed", seed, *QUICK, "--journal", tmp_path / "j", "--json")
+    assert ran.json["seed"] == seed
+    assert pointsman("replay", tmp_path / "j", "--json").json["seed"] == seed
+    assert pointsman("replay", tmp_path / "j").code == 0
+
+
+def test_what_is_counted_does_not_change_what_is_driven(pointsman: Pointsman, tmp_path: Path) -> None:
+    ran = pointsman(
+        "play", "inglenook-small", "--seed", "1", *QUICK, "--count", "pull-drops", "--journal", tmp_path / "j"
+    )
+    assert "The fewest is 5 pull-drops." in ran.out
+    assert ran.code == 0
+    assert read(tmp_path / "j").lines[0].text("count") == "pull-drops"
+
+
+def test_a_person_says_yes_to_the_simulated_layout(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:
+    person("what?\nYES\n")
+    words = ("play", "inglenook-small", "--seed", "1", "--speed", "0", "--journal", tmp_path / "j", "--json")
+    ran = pointsman(*words)
+    assert ran.json["confirmed"]
+    assert ran.err.count("Is the layout set up like this?") == 2
+
+
+@pytest.mark.parametrize("typed", ["\n", "n\n", "\x04"])
+def test_a_person_says_no(pointsman: Pointsman, person: Person, tmp_path: Path, typed: str) -> None:
+    person(typed)
+    words = ("play", "inglenook-small", "--seed", "1", "--speed", "0", "--journal", tmp_path / "j", "--json")
+    ran = pointsman(*words)
+    assert ran.code == 1
+    assert "nothing was sent" in ran.json["error"]["what"]
+    assert ran.json["error"]["exit_code"] == 1
+    assert not (tmp_path / "j").exists()
+
+
+def test_a_port_that_is_not_there(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:
+    """Asked which way the locomotive faces, and whether all is clear; then the port turns out to be missing."""
+    person("sideways\nfrom\ny\n")
+    nothing = tmp_path / "ttyNONE"
+    ran = pointsman("play", "inglenook-small", "--seed", "1", "--on", f"serial:{nothing}", "--journal", tmp_path / "j")
+    assert ran.code == 5
+    question = "does the front of L face, 'to' (the fouling point at T1) or 'from' (the buffer stop)?"
+    assert " ".join(ran.out.split()).count(question) == 2
+    assert "60 mm/s" in ran.out
+    assert str(nothing) in ran.err
+    assert f"Journal: {tmp_path / 'j'}" in ran.out
+    lines = read(tmp_path / "j").lines
+    assert [line.kind for line in lines] == ["begin", "end"]
+    assert lines[0].text("facing") == "from"
+    assert "ttyNONE" in lines[1].text("error")
+    assert "ttyNONE" in pointsman("replay", tmp_path / "j").out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--on", "serial:/dev/ttyX", "--yes"), 2, "--yes"),
+        (("--on", "serial:/dev/ttyX", "--speed", "1"), 2, "--speed"),
+        (("--on", "tcp:host", "--speed", "0"), 2, "--speed"),
+        (("--on", "tcp:host:2560"), 2, "standard input is no terminal"),
+        (("--on", "serial:/dev/ttyX"), 2, "standard input is no terminal"),
+        ((), 2, "add --yes"),
+        (("--on", "serial:"), 2, "serial:"),
+        (("--on", "moon"), 2, "moon"),
+        (("--on", "sim:1"), 2, "sim:1"),
+        (("--on", "tcp:host:0"), 2, "tcp:host:0"),
+        (("--on", "tcp:host:²"), 2, "tcp:host"),
+        (("--on", "tcp:host:" + "9" * 5000), 2, "tcp:host"),
+        (("--yes", "--speed", "-1"), 2, "--speed -1"),
+        (("--yes", "--speed", "nan"), 2, "--speed nan"),
+        (("--yes", "--speed", "inf"), 2, "--speed inf"),
+        (("--yes", "--speed", "fast"), 2, "'--speed'"),
+        (("--yes", "--facing", "up"), 2, "up"),
+        (("--yes", "--hardware", "nope"), 2, "dccex"),
+        (("--yes", "--hardware", "./nope.toml"), 2, "nope.toml"),
+        (("--yes", "--hardware", str(CHECKOUT / "pyproject.toml")), 3, "pyproject.toml"),
+        (("--yes", "--picture", "/nowhere/p.svg"), 2, "/nowhere/p.svg"),
+        (("--yes", "--picture", "/"), 2, "picture"),
+        (("--yes", "--journal", "/"), 8, "/"),
+        (("--yes", "--journal", str(CHECKOUT / "README.md")), 8, "README.md"),
+    ],
+)
+def test_what_play_cannot_take(pointsman: Pointsman, words: tuple[str, ...], code: int, said: str) -> None:
+    """Said before anything is searched, shown or asked."""
+    refused(pointsman("play", "inglenook-small", *words), code, said)
+    error = pointsman("play", "inglenook-small", *words, "--json").json["error"]
+    assert error["exit_code"] == code
+
+
+def test_a_journal_that_cannot_be_written(pointsman: Pointsman, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    journal = tmp_path / "file" / "j"
+    ran = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--journal", journal)
+    assert ran.code == 8
+    assert str(journal) in ran.err
+    assert "--journal" in ran.err
+    assert "Journal:" not in ran.out
+
+
+def test_a_picture_that_cannot_be_written_does_not_hide_the_result(pointsman: Pointsman, tmp_path: Path) -> None:
+    picture = tmp_path / ("x" * 300)
+    ran = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--picture", picture)
+    assert ran.code == 2
+    assert "Done. 9 runs" in ran.out
+    assert "picture" in ran.err
+    ran = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--picture", picture, "--json")
+    assert ran.code == 2
+    assert ran.json["runs"] == 9
+    assert ran.json["error"]["exit_code"] == 2
+
+
+def test_a_plan_that_the_metal_does_not_allow(pointsman: Pointsman, tmp_path: Path) -> None:
+    """Magnets that hold no coupling: the plan is refused before anything moves, and the journal says so."""
+    blunt = own_layout(tmp_path, "inglenook-small", ("layout.toml", r"reach_mm = 10", "reach_mm = 1"))
+    ran = pointsman("play", blunt, "--seed", "1", *QUICK, "--journal", tmp_path / "j", "--json")
+    assert ran.code == 7
+    assert ran.json["error"]["kind"] == "RefusedError"
+    kinds = [line.kind for line in read(tmp_path / "j").lines]
+    assert "command" not in kinds
+    assert kinds[-1] == "end"
+    told = pointsman("replay", tmp_path / "j")
+    assert told.code == 0
+    assert "0 starts" in told.out

@@ -1,0 +1,159 @@
+"""``replay`` and ``ports`` at their boundary: good journals and damaged ones; ports and what is missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import QUICK, START, Pointsman, refused
+from rich.console import Console
+
+from pointsman.cli.playing import show_ports
+from pointsman.dispatch.journal import Journal
+from pointsman.messages import Drive
+from pointsman.posix import Holder
+from pointsman.record import encode, message_values
+from pointsman.transports.ports import PortInfo
+
+# ---------------------------------------------------------------- replay
+
+
+HEADER = {"puzzle": "inglenook-small/classic", "seed": "1", "on": "sim", "start": START, "goal": "s1: 2 1 3"}
+
+
+def journal_of(path: Path, *entries: tuple[str, dict[str, Any]]) -> Path:
+    path.write_bytes(b"".join(encode(float(at), kind, values) for at, (kind, values) in enumerate(entries)))
+    return path
+
+
+def test_a_damaged_journal_is_told_as_far_as_it_is_good(pointsman: Pointsman, tmp_path: Path) -> None:
+    journal = tmp_path / "j"
+    assert pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--journal", journal).code == 0
+    raw = journal.read_bytes().splitlines(keepends=True)
+    number = next(i for i, line in enumerate(raw) if b'"kind":"run"' in line)
+    spoilt = tmp_path / "spoilt"
+    spoilt.write_bytes(b"".join([*raw[: number + 1], raw[number + 1].replace(b'"', b"'", 1), *raw[number + 2 :]]))
+    ran = pointsman("replay", spoilt)
+    assert ran.code == 8
+    assert "1 run (seen)" in ran.out
+    assert "ending: the journal stops in the middle" in ran.out
+    assert f"{spoilt}: line {number + 2}: the line's checksum is wrong" in ran.err
+    found = pointsman("replay", spoilt, "--json")
+    assert found.code == 8
+    assert found.json["counted_runs"] == 1
+    assert found.json["lines"] == number + 1
+    assert found.json["error"]["kind"] == "JournalError"
+    cut = tmp_path / "cut"
+    cut.write_bytes(b"".join(raw)[:-5])
+    assert "cut short" in pointsman("replay", cut).err
+
+
+def test_a_halt_is_a_stop_that_is_counted(pointsman: Pointsman, tmp_path: Path) -> None:
+    journal = journal_of(
+        tmp_path / "j",
+        ("begin", HEADER),
+        ("step", {"run": 1, "what": "drive L to s1"}),
+        ("command", {"number": 1, **message_values(Drive("L", True, 30))}),
+        ("halt", {"why": "beam s1 was broken", "position": START}),
+        ("end", {"error": "beam s1 was broken"}),
+    )
+    found = pointsman("replay", journal, "--json").json
+    assert (found["raw_starts"], found["emergency_stops"], found["counted_runs"]) == (1, 1, 0)
+    assert found["position"] == START
+    ran = pointsman("replay", journal)
+    assert ran.code == 0
+    assert "     2.0 s  STOPPED: beam s1 was broken" in ran.out
+    assert "ending: beam s1 was broken" in ran.out
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        ("command", {"type": "Dance"}),
+        ("command", {"type": "Drive", "locomotive": "L"}),
+        ("run", {"number": 1}),
+    ],
+)
+def test_a_line_of_another_version_ends_the_telling(
+    pointsman: Pointsman, tmp_path: Path, entry: tuple[str, dict[str, Any]]
+) -> None:
+    journal = journal_of(tmp_path / "j", ("begin", HEADER), ("note", {"text": "unknown kinds pass"}), entry)
+    ran = pointsman("replay", journal)
+    assert ran.code == 8
+    assert HEADER["goal"] in ran.out
+    assert f"{journal}: line 3: " in ran.err
+    assert pointsman("replay", journal, "--json").json["bad"].startswith("line 3: ")
+
+
+def test_what_is_no_journal(pointsman: Pointsman, tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "text").write_text("hello\n")
+    headless = journal_of(tmp_path / "headless", ("step", {"what": "x"}))
+    for path, said in (
+        (tmp_path / "none", "No such file"),
+        (tmp_path, "directory"),
+        (tmp_path / "empty", "empty"),
+        (tmp_path / "text", "line 1"),
+        (headless, "does not begin"),
+    ):
+        refused(pointsman("replay", path), 8, said, str(path))
+        assert pointsman("replay", path, "--json").json["error"]["where"] == str(path)
+
+
+def test_a_journal_that_is_still_being_written(pointsman: Pointsman, tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j", pytest.fail)
+    journal.write(0.0, "begin", HEADER)
+    ran = pointsman("replay", tmp_path / "j")
+    journal.close()
+    assert ran.code == 0
+    assert "the journal stops in the middle" in ran.out
+
+
+# ---------------------------------------------------------------- ports
+
+
+def test_ports_lists_what_the_system_has(pointsman: Pointsman) -> None:
+    found = pointsman("ports", "--json").json["ports"]
+    ran = pointsman("ports")
+    assert ran.code == 0
+    for port in found:
+        assert set(port) == {
+            "port",
+            "stable_path",
+            "description",
+            "hardware_id",
+            "permitted",
+            "group",
+            "holders",
+        }
+        assert port["port"] in ran.out
+    assert found or "No serial port" in ran.out
+
+
+def test_ports_say_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    by_id = "/dev/serial/by-id/usb-Arduino__www.arduino.cc__0042_85734323330351B0C0A1-if00"
+    show_ports(
+        Console(width=80, markup=False),
+        [
+            PortInfo("/dev/ttyACM0", "", "Mega [2560]", "USB", True, "dialout", (Holder(4711, "arduino"),)),
+            PortInfo("/dev/ttyACM1", by_id, "n/a", "USB", True, "dialout", ()),
+            PortInfo("/dev/ttyACM2", "", "Uno", "USB", False, "uucp", ()),
+        ],
+    )
+    out = capsys.readouterr().out
+    assert "Mega [2560]" in out
+    assert "held by arduino (process 4711)" in out
+    assert "usermod -a -G uucp" in " ".join(out.split())
+    assert f"--on serial:{by_id}\n" in out
+    show_ports(Console(width=80), [PortInfo("/dev/ttyACM2", "", "Uno", "USB", False, "uucp", ())])
+    assert "To play there" not in capsys.readouterr().out
+    show_ports(Console(width=80), [])
+    assert "No serial port found" in capsys.readouterr().out
+
+
+def test_json_is_ascii_whatever_is_in_it(pointsman: Pointsman) -> None:
+    ran = pointsman("deal", "inglenook-small", "--seed", "ü日", "--json")
+    assert ran.out.isascii()
+    assert json.loads(ran.out)["seed"] == "ü日"
