@@ -12,7 +12,7 @@ from rich.text import Text
 
 from pointsman.cli.diagram import can_draw, dimensions, render
 from pointsman.cli.output import AsJson, compact_table, console, fit_to, print_json
-from pointsman.errors import LayoutError, Mistake, PointsmanError
+from pointsman.errors import LayoutError, Mistake
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.survey import StopSurvey, stops, top_speed_at_beams_mm_s
 from pointsman.puzzle.puzzle import Puzzle, load_puzzle
@@ -109,8 +109,6 @@ def _others(folder: Path, track: Track) -> tuple[list[str], list[Puzzle]]:
             puzzles.append(load_puzzle(path, track))
         except LayoutError as error:
             mistakes += error.mistakes
-        except PointsmanError as error:
-            mistakes.append(Mistake(str(path), "", str(error.what), error.cure))
     if mistakes:
         raise LayoutError(mistakes)
     return hardware, puzzles
