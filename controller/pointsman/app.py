@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -22,7 +23,7 @@ from pointsman.dispatch.dispatcher import Dispatcher, Status
 from pointsman.dispatch.guardian import Guardian
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.dccex import DccExDriver
-from pointsman.errors import HaltedError, JournalError, PointsmanError, UsageError
+from pointsman.errors import HaltedError, JournalError, PointsmanError, StoppedError, UsageError
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import at_setup
@@ -128,14 +129,6 @@ class PlayResult:
     truth: Witness | None = None
 
 
-class StoppedError(HaltedError):
-    """A person or the system ended the play."""
-
-    def __init__(self, what: str, code: int) -> None:
-        super().__init__(what, cure="nothing moves any more; start again when you like")
-        self.code = code
-
-
 def fresh_seed() -> str:
     """A seed that nobody chose, short enough to read out."""
     return str(secrets.randbelow(1_000_000))
@@ -207,17 +200,23 @@ class _Play:
             journal.write(loop.time(), "end", {"position": str(result.position), "runs": result.score.runs})
             return result
         except (asyncio.CancelledError, PointsmanError) as error:
-            ending = self._stopped or error
+            if self._stopped is None:
+                journal.write(loop.time(), "end", {"error": str(error)})
+                raise
+            believed = error.believed if isinstance(error, HaltedError) else ""
+            ending = StoppedError(self._stopped.what, self._stopped.code, believed=believed)
             journal.write(loop.time(), "end", {"error": str(ending)})
-            raise ending from None
+            raise ending from error
         finally:
             journal.close()
 
     def stop(self, why: str, code: int) -> None:
         """Stop everything because a person or the system says so; in the loop's thread."""
+        again = self._stopped is not None
         self._stopped = self._stopped or StoppedError(why, code)
         if self._dispatcher is not None and self._playing:
-            self._dispatcher.halt(why)
+            # Whoever asks twice wants more than a stop: the power goes off too.
+            self._dispatcher.halt(why, power_off=again)
         elif self._main is not None:
             self._main.cancel()
 
@@ -245,7 +244,9 @@ class _Play:
         belief = at_setup(track, request.chosen.start, request.facing, allow.mark_error_mm, allow.setup_error_mm)
         planner = Planner(track, request.wiring, allow, cap)
         driver = DccExDriver(transport, request.wiring, emit=self._receive)
-        dispatcher = Dispatcher(track, planner, driver, journal, belief, allow=allow, show=self._show)
+        dispatcher = Dispatcher(
+            track, planner, driver, journal, belief, allow=allow, show=self._show, cap_mm_s=cap or inf
+        )
         self._dispatcher = dispatcher
         guardian: Guardian | None = None
         try:

@@ -12,7 +12,8 @@
     │   ├── PortError           cannot be opened: missing, held, no permission
     │   ├── LinkLostError       was open, is gone
     │   └── StationError        the station refuses, or is not what was expected
-    ├── HaltedError          6  everything was stopped: missing or unexpected evidence, or a person's stop
+    ├── HaltedError          6  everything was stopped: missing or unexpected evidence
+    │   └── StoppedError        by a person or the system; with a code of its own (129, 130, 143)
     ├── RefusedError         7  the interlocking does not let a step go, with its reasons
     ├── JournalError         8  a journal that cannot be read or written
     └── ProtocolError        9  a frame that must not be sent (a fault of ours)
@@ -136,6 +137,14 @@ class HaltedError(PointsmanError):
     def __str__(self) -> str:
         head, arrow, cure = super().__str__().partition("\n  -> ")
         return f"{head}\n  believed: {self.believed}{arrow}{cure}" if self.believed else head + arrow + cure
+
+
+class StoppedError(HaltedError):
+    """A person or the system ended the play; ``code`` is the exit code that says so."""
+
+    def __init__(self, what: str, code: int, *, believed: str = "") -> None:
+        super().__init__(what, cure="nothing moves any more; start again when you like", believed=believed)
+        self.code = code
 
 
 class RefusedError(PointsmanError):

@@ -26,7 +26,7 @@ from pointsman.app import (
 )
 from pointsman.dispatch.dispatcher import Status
 from pointsman.errors import JournalError, PortError, UsageError
-from pointsman.operate.referee import fold, with_run
+from pointsman.operate.referee import fold, with_run, with_uncoupling
 from pointsman.puzzle.choice import choose
 from pointsman.record import message_of, read
 from pointsman.solver.search import solve
@@ -137,7 +137,9 @@ def test_the_journal_is_the_play(request_: PlayRequest) -> None:
         if line.kind in {"command", "event"}:
             score = fold(score, message_of(line))
         elif line.kind == "run":
-            score = with_run(score)
+            score = with_run(score, reversed_=line.values["reversed"])
+        elif line.kind == "parted":
+            score = with_uncoupling(score)
     assert score == result.score
     header, end = reading.lines[0], reading.lines[-1]
     assert header.kind == "begin"

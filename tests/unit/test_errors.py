@@ -8,8 +8,7 @@ import re
 import pytest
 
 from pointsman import errors
-from pointsman.app import StoppedError
-from pointsman.errors import LayoutError, Mistake, PointsmanError, RefusedError
+from pointsman.errors import LayoutError, Mistake, PointsmanError, RefusedError, StoppedError
 
 MISTAKE = Mistake("layout.toml", "segments.s1", "is missing", "add it")
 

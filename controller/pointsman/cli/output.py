@@ -12,9 +12,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pointsman.app import StoppedError
 from pointsman.cli.diagram import can_draw
-from pointsman.errors import PointsmanError
+from pointsman.errors import PointsmanError, StoppedError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[str | None, typer.Option("--seed", help="Number or text that decides the draw; drawn if not given.")]

@@ -17,7 +17,6 @@ from pointsman.app import (
     On,
     PlayRequest,
     PlayResult,
-    StoppedError,
     Stopper,
     Target,
     fresh_seed,
@@ -41,7 +40,7 @@ from pointsman.cli.output import (
 from pointsman.cli.progress import searching
 from pointsman.cli.puzzles import CountName, picture, show_task
 from pointsman.cli.screen import Screen
-from pointsman.errors import HaltedError, JournalError, PointsmanError, UsageError
+from pointsman.errors import HaltedError, JournalError, PointsmanError, StoppedError, UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.solver.apart import solve_apart
 from pointsman.track.builtin import find_wiring

@@ -13,7 +13,7 @@ from rich.text import Text
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, whole_line
 from pointsman.errors import JournalError
 from pointsman.messages import EmergencyStop
-from pointsman.operate.referee import Score, fold, with_run
+from pointsman.operate.referee import Score, fold, with_run, with_uncoupling
 from pointsman.record import Line, Reading, message_of, read
 
 
@@ -94,7 +94,10 @@ def _with_line(told: Told, line: Line) -> Told:
         case "step":
             return replace(told, steps=(*told.steps, line))
         case "run":
-            return replace(told, score=with_run(told.score), position=line.text("position"), steps=(*told.steps, line))
+            score = with_run(told.score, reversed_=line.values.get("reversed") is True)
+            return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line))
+        case "parted":
+            return replace(told, score=with_uncoupling(told.score))
         case "end":
             ending = str(line.values.get("error", "")) or "it went to the end, every step confirmed"
             return replace(told, ending=ending)

@@ -7,7 +7,7 @@ written down. Nothing resumes by itself: after a halt this object only refuses.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -96,6 +96,7 @@ class _State:
     unconfirmed: dict[int, tuple[float, Command]] = field(default_factory=dict)
     halted: str = ""
     halted_s: float = inf
+    cure: str = "look at the layout, set the wagons up again, and start again"
     watching: bool = False
 
 
@@ -112,8 +113,10 @@ class Dispatcher:
         *,
         allow: Allowances,
         show: Callable[[Status], None],
+        cap_mm_s: float = inf,
     ) -> None:
         self._track = track
+        self._cap_mm_s = cap_mm_s
         self._planner = planner
         self._driver = driver
         self._journal = journal
@@ -175,8 +178,7 @@ class Dispatcher:
                         break
                     await self._carry_out(step)
                 state.belief = replace(state.belief, position=job.run.after)
-                state.score = referee.with_run(state.score)
-                self._write("run", {"number": job.number, "run": str(job.run), "position": str(job.run.after)})
+                self._finish(job.run, runs[job.number - 2] if job.number > 1 else None)
                 self._tell()
         except BaseException as error:
             # Whatever ends a play before its end, the stop leaves first; after a halt this changes nothing.
@@ -184,6 +186,13 @@ class Dispatcher:
             raise
         state.watching = False
         return state.belief
+
+    def _finish(self, run: Run, before: Run | None) -> None:
+        """A run's evidence is complete: it counts."""
+        state = self._state
+        reversed_ = referee.reverses(self._track, before, run)
+        state.score = referee.with_run(state.score, reversed_=reversed_)
+        self._write("run", {"number": state.run, "run": str(run), "reversed": reversed_, "position": str(run.after)})
 
     def receive(self, event: Event) -> None:
         """Take an event from the driver; to be called in the loop's thread."""
@@ -224,6 +233,10 @@ class Dispatcher:
                     self._doubt("the track power went off")
             case LinkUp():
                 self._state.link_up = True
+            case LinkLost() if self._state.moving:
+                # Perhaps nothing that was written since was heard.
+                self._state.cure = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
+                self._doubt(_reason_to_stop(event))
             case _:
                 reason = _reason_to_stop(event)
                 if reason:
@@ -278,11 +291,19 @@ class Dispatcher:
         self._check(step)
         match step:
             case TurnoutStep():
-                await self._turn(step)
+                await self._within(step.deadline_s, self._turn(step))
             case UncoupleStep():
-                await self._uncouple(step)
+                await self._within(step.deadline_s, self._uncouple(step))
             case DriveStep():
                 await self._drive(step)
+
+    async def _within(self, deadline_s: float, work: Awaitable[None]) -> None:
+        try:
+            async with asyncio.timeout(deadline_s):
+                await work
+        except TimeoutError:
+            self.halt(f"it was not done within {deadline_s:.1f} s")
+            self._stand_by()
 
     async def _turn(self, step: TurnoutStep) -> None:
         state = self._state
@@ -303,7 +324,7 @@ class Dispatcher:
         state = self._state
         if not step.energise:
             await self._until(self._loop.time() + step.hold_s)
-            state.belief = state.belief.with_parted(step.kept, step.left)
+            self._parted(step)
             return
         state.energised.add(step.uncoupler)
         try:
@@ -314,7 +335,13 @@ class Dispatcher:
             self._send(SetUncoupler(step.uncoupler, False))
         await self._confirmed()
         state.energised.discard(step.uncoupler)
+        self._parted(step)
+
+    def _parted(self, step: UncoupleStep) -> None:
+        state = self._state
         state.belief = state.belief.with_parted(step.kept, step.left)
+        state.score = referee.with_uncoupling(state.score)
+        self._write("parted", {"kept": step.kept, "left": step.left, "at": step.uncoupler})
 
     async def _drive(self, step: DriveStep) -> None:
         state = self._state
@@ -360,6 +387,7 @@ class Dispatcher:
             energised=frozenset(state.energised),
             power_on=state.power_on,
             halted=state.halted,
+            cap_mm_s=self._cap_mm_s,
         )
         reasons = reasons_against(self._track, state.belief, step, around)
         if reasons:
@@ -411,7 +439,7 @@ class Dispatcher:
                 self._state.halted,
                 where=self._state.doing,
                 believed=_believed(self._track, self._state),
-                cure="look at the layout, put right what is wrong, and start again",
+                cure=self._state.cure,
             )
 
     def _write(self, kind: str, values: dict[str, object], t_s: float | None = None) -> None:
@@ -453,8 +481,8 @@ def _believed(track: Track, state: _State) -> str:
     engines = [name for name in track.locomotives if name in state.belief.spots]
     spots = {name: state.belief.spots[name] for name in engines}
     if state.drive is not None:
-        resting = state.drive.envelope.resting()
-        moving = state.drive.step.sweep.spots(resting.slow.x_mm, resting.fast.x_mm)
+        # As when the stop was sent: how far it ran on after that, nobody has seen.
+        moving = state.drive.step.sweep.spots(state.drive.envelope.slow.x_mm, state.drive.envelope.fast.x_mm)
         spots |= {name: spot for name, spot in moving.items() if name in engines}
     where = [
         f"the middle of {name} at {spot.place.at_mm:.0f} mm of {spot.place.element}, give or take {spot.error_mm:.0f}"

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import inf
 
 from pointsman.operate.belief import Belief
 from pointsman.operate.foul import fouled
 from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
 from pointsman.operate.sweep import Sweep
-from pointsman.track.model import Leg, Track
+from pointsman.track.model import Beam, End, Leg, Track
 from pointsman.track.path import Stretch, line_through, stretch_mm
+
+BETWEEN_BUFFERS_MM = 2.0
+"""Half the play of a coupling: its middle lies this near to the end of either vehicle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Surroundings:
     """Magnets that are on."""
     power_on: bool = True
     halted: str = ""
+    cap_mm_s: float = inf
+    """The fastest that anything may go: lower than the layout's own limit where nothing else could stop a train."""
 
 
 def reasons_against(track: Track, belief: Belief, step: Step, around: Surroundings) -> list[str]:
@@ -39,12 +45,18 @@ def reasons_against(track: Track, belief: Belief, step: Step, around: Surroundin
             return found + _against_turnout(track, belief, step, around)
         case UncoupleStep():
             return found + _against_uncoupling(track, belief, step, around)
-        case _:
+        case DriveStep():
             return found + _against_drive(track, belief, step, around)
 
 
 def _against_turnout(track: Track, belief: Belief, step: TurnoutStep, around: Surroundings) -> list[str]:
     found = [f"{name} is moving" for name in around.moving]
+    found += [f"{name} is still moving, and turnouts move one after the other" for name in around.turning]
+    found += [
+        f"beam {beam} at {step.turnout} is broken by something that should not be there"
+        for beam in _unexplained(track, belief)
+        if _stands_at(track, beam, step.turnout)
+    ]
     found += [
         f"{vehicle} stands on {step.turnout}, or may"
         for vehicle in belief.spots
@@ -58,6 +70,7 @@ def _against_turnout(track: Track, belief: Belief, step: TurnoutStep, around: Su
 
 def _against_uncoupling(track: Track, belief: Belief, step: UncoupleStep, around: Surroundings) -> list[str]:
     found = [f"{name} is moving" for name in around.moving]
+    found += [f"{name} is still moving" for name in around.turning]
     found += [f"magnet {name} is still on" for name in around.energised if name != step.uncoupler]
     magnet = track.uncouplers[step.uncoupler]
     lie = {**dict.fromkeys(track.turnouts, Leg.CLOSED), **belief.commanded}
@@ -70,13 +83,15 @@ def _against_uncoupling(track: Track, belief: Belief, step: UncoupleStep, around
             found.append(f"{name} does not stand on the line of magnet {step.uncoupler}")
             continue
         off = abs(abs(at - over) - track.vehicle(name).length_mm / 2)
-        if off - spot.error_mm > magnet.reach_mm:
+        if off + spot.error_mm > magnet.reach_mm + BETWEEN_BUFFERS_MM:
             found.append(f"the end of {name} is {off:.0f} mm from magnet {step.uncoupler}")
     return found
 
 
 def _against_drive(track: Track, belief: Belief, step: DriveStep, around: Surroundings) -> list[str]:
     found = [] if around.power_on else ["the track power is off"]
+    if not (belief.proved or step.proves):
+        found.append(f"nobody has proved yet where {step.locomotive} is and which way it faces")
     found += [f"{name} is moving" for name in around.moving if name != step.locomotive]
     found += [f"magnet {name} is on" for name in around.energised]
     swept = step.sweep
@@ -94,8 +109,9 @@ def _against_drive(track: Track, belief: Belief, step: DriveStep, around: Surrou
         found += _fouling(track, belief, swept, stretch.element)
     if step.stop.target_mm + step.stop.long_mm > step.stop.limit_mm:
         found.append("there is not room enough to stop")
-    if max(zone.speed_mm_s for zone in step.zones) > track.speeds.limit:
-        found.append(f"faster than {track.speeds.limit:.0f} mm/s")
+    fastest = min(track.speeds.limit, around.cap_mm_s)
+    if max(zone.speed_mm_s for zone in step.zones) > fastest:
+        found.append(f"faster than {fastest:.0f} mm/s")
     return found
 
 
@@ -124,19 +140,48 @@ def _swept_mm(step: DriveStep) -> tuple[float, float]:
 
 def reasons_against_setup(track: Track, belief: Belief) -> list[str]:
     """What the beams say against the set-up, a sentence each: they see the layout before anything moves."""
-    found = []
+    found = [f"beam {beam} is broken, though nothing should stand there" for beam in _unexplained(track, belief)]
     for beam in track.beams.values():
-        broken = belief.beams.get(beam.name, False)
-        bodies = [
-            (abs(spot.place.at_mm - beam.place.at_mm) - track.vehicle(name).body_mm / 2, spot.error_mm, name)
-            for name, spot in belief.spots.items()
-            if (spot.place.element, spot.place.leg) == (beam.place.element, beam.place.leg)
-        ]
-        if broken and all(off > error for off, error, _ in bodies):
-            found.append(f"beam {beam.name} is broken, though nothing should stand there")
-        if not broken:
-            found += [f"beam {beam.name} does not see {name}" for off, error, name in bodies if off < -error]
+        if not belief.beams.get(beam.name, False):
+            found += [
+                f"beam {beam.name} does not see {name}"
+                for name, off, error in _bodies_at(track, belief, beam)
+                if off < -error
+            ]
     return found
+
+
+def _unexplained(track: Track, belief: Belief) -> list[str]:
+    """Beams that are broken, though no vehicle is believed to be where it could break them."""
+    return [
+        beam.name
+        for beam in track.beams.values()
+        if belief.beams.get(beam.name, False) and all(off > error for _, off, error in _bodies_at(track, belief, beam))
+    ]
+
+
+def _bodies_at(track: Track, belief: Belief, beam: Beam) -> list[tuple[str, float, float]]:
+    """Every vehicle on the line of a beam: how far its body is from it (negative: in it), and how sure that is."""
+    lie = {**dict.fromkeys(track.turnouts, Leg.CLOSED), **belief.commanded}
+    line = line_through(track, Stretch(beam.place.element, beam.place.leg, True), lie)
+    at = line.coordinate(beam.place)
+    found = []
+    for name, spot in belief.spots.items():
+        middle = line.coordinate(spot.place)
+        if at is not None and middle is not None:
+            found.append((name, abs(middle - at) - track.vehicle(name).body_mm / 2, spot.error_mm))
+    return found
+
+
+def _stands_at(track: Track, beam: str, turnout: str) -> bool:
+    """Whether a beam stands on a turnout, or at the end of a segment that meets it."""
+    place = track.beams[beam].place
+    if place.leg is not None:
+        return place.element == turnout
+    segment = track.segments[place.element]
+    end = End.FROM if place.at_mm < segment.length_mm / 2 else End.TO
+    met = segment.meets(end)
+    return met is not None and met.turnout == turnout
 
 
 def touched_turnouts(track: Track, belief: Belief, vehicle: str, *, sure: bool = False) -> set[str]:

@@ -198,7 +198,7 @@ def foreseen(belief: Belief, step: Step) -> Belief:
             return belief.with_turnout(step.turnout, step.leg)
         case UncoupleStep():
             return belief.with_parted(step.kept, step.left)
-        case _:
+        case DriveStep():
             stop = step.stop
             low = stop.target_mm - stop.short_mm
             low = max(low, stop.edge.c_mm) if stop.edge is not None else low

@@ -1,8 +1,8 @@
-"""Counting what was done: ``fold(score, message)`` over the commands and reports of a play.
+"""Counting what was done: ``fold(score, message)`` over the commands of a play, and the runs that were finished.
 
-Every figure has an origin. Here all of them are *seen*: they follow from commands the station confirmed. A raw start
-is every start of the locomotive; runs are those the game counts (a stop over a magnet that is continued the same way,
-and a slack-back, belong to the run).
+Every figure has an origin. Here all of them are *seen*: a run counts when its evidence is complete. Raw starts are all
+starts of the locomotive; runs and reversals are those the game counts: a stop over a magnet that is continued the same
+way, a slack-back and the proving move belong to no other run and are no reversals.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pointsman.messages import Command, Drive, EmergencyStop, Event, SetTurnout, SetUncoupler, Stop
+from pointsman.messages import Command, Drive, EmergencyStop, Event, SetTurnout, Stop
+from pointsman.puzzle.journey import towards_after
+from pointsman.puzzle.moves import Run
+from pointsman.track.model import Track
 
 
 class Origin(StrEnum):
@@ -23,7 +26,10 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Figures of one play so far, and what is needed to go on counting."""
+    """Figures of one play so far, and what is needed to go on counting.
+
+    ``turnouts_moved`` counts commands to turnouts, the preparation included; ``uncouplings`` couplings parted.
+    """
 
     raw_starts: int = 0
     reversals: int = 0
@@ -33,33 +39,33 @@ class Score:
     emergency_stops: int = 0
     origin: Origin = Origin.SEEN
     moving: frozenset[str] = frozenset()
-    headed: tuple[tuple[str, bool], ...] = ()
 
 
 def fold(score: Score, message: Command | Event) -> Score:
     """The score after one more message."""
     match message:
-        case Drive(locomotive=name, forward=forward, step=step) if step > 0 and name not in score.moving:
-            before = dict(score.headed).get(name)
-            return replace(
-                score,
-                raw_starts=score.raw_starts + 1,
-                reversals=score.reversals + (before is not None and before is not forward),
-                moving=score.moving | {name},
-                headed=tuple({**dict(score.headed), name: forward}.items()),
-            )
+        case Drive(locomotive=name, step=step) if step > 0 and name not in score.moving:
+            return replace(score, raw_starts=score.raw_starts + 1, moving=score.moving | {name})
         case Stop(locomotive=name):
             return replace(score, moving=score.moving - {name})
         case SetTurnout():
             return replace(score, turnouts_moved=score.turnouts_moved + 1)
-        case SetUncoupler(on=True):
-            return replace(score, uncouplings=score.uncouplings + 1)
         case EmergencyStop():
             return replace(score, emergency_stops=score.emergency_stops + 1, moving=frozenset())
         case _:
             return score
 
 
-def with_run(score: Score) -> Score:
-    """The score after a run of the plan was finished and its evidence was complete."""
-    return replace(score, runs=score.runs + 1)
+def with_run(score: Score, *, reversed_: bool) -> Score:
+    """The score after a run was finished and its evidence was complete; ``reversed_``: against the run before it."""
+    return replace(score, runs=score.runs + 1, reversals=score.reversals + reversed_)
+
+
+def with_uncoupling(score: Score) -> Score:
+    """The score after a coupling was parted."""
+    return replace(score, uncouplings=score.uncouplings + 1)
+
+
+def reverses(track: Track, before: Run | None, run: Run) -> bool:
+    """Whether a run goes against the direction of the one before it; the first run of a play is free."""
+    return before is not None and run.towards is not towards_after(track, before)

@@ -129,7 +129,8 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     edge = next((e for e in drive.expected if e.beam == event.sensor), None)
     now = "broken" if event.active else "free"
     if edge is None or edge.active != event.active:
-        return replace(drive, doubt=f"beam {event.sensor} became {now}, and nothing that moves should do that here")
+        doubt = f"beam {event.sensor} became {now}, and nothing that moves should do that here"
+        return replace(drive, doubt=doubt + _turned_round(drive))
     least, most = envelope.since_edge_mm(allow)
     low, high = edge.c_mm + least, edge.c_mm + most
     if low > envelope.fast.x_mm + allow.match_mm:
@@ -219,10 +220,13 @@ def _limit_reason(drive: Drive) -> str:
     if stop.edge is not None and not drive.edge_seen:
         what = "broken by" if stop.edge.active else "freed by"
         reason = f"beam {stop.edge.beam} was not {what} {stop.edge.vehicle} where it should have been"
-        if drive.step.proves:
-            reason += f"; is {drive.step.locomotive} turned round, or on another track?"
-        return reason
+        return reason + _turned_round(drive)
     return f"{drive.step.locomotive} may be about to run too far"
+
+
+def _turned_round(drive: Drive) -> str:
+    """What a person should look at when the proving move does not see what it should."""
+    return f"; is {drive.step.locomotive} turned round, or on another track?" if drive.step.proves else ""
 
 
 def _rolling(drive: Drive, t_s: float) -> tuple[Drive, Advice]:

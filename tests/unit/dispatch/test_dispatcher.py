@@ -82,6 +82,8 @@ class TestToTheEnd:
         bench.play()
         thrown_s = [t_s for t_s, data in bench.sent if b"<T " in data]
         driven_s = [t_s for t_s, data in bench.sent if re.search(rb"<t 3 [1-9]", data)]
+        assert thrown_s
+        assert driven_s
         assert all(not 0 <= driven - thrown < 1.3 for thrown in thrown_s for driven in driven_s)
 
 
@@ -213,6 +215,19 @@ class TestAPerson:
         last = re.findall(rb"<Z (\d) ([01])>", b"".join(data for _, data in bench.sent))
         assert dict(last) == {b"1": b"0", b"2": b"0", b"3": b"0"}
         assert bench.simulation.incidents == []
+
+
+class TestAFault:
+    def test_a_fault_of_the_program_stops_the_train_before_it_is_reported(self, bench: Bench) -> None:
+        def break_it(b: Bench) -> None:
+            b.dispatcher._planner = None
+
+        bench.while_doing("drive", break_it, 0.5)
+        with pytest.raises(AttributeError):
+            bench.play()
+        assert bench.speed_in_the_end == 0
+        lines = read(bench.journal_path).lines
+        assert any(line.kind == "halt" and "a fault of the program" in line.text("why") for line in lines)
 
 
 class TestTheJournal:

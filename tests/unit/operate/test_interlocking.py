@@ -53,6 +53,46 @@ def test_nothing_goes_after_a_halt(kind: type) -> None:
 # ------------------------------------------------------------ turnouts
 
 
+def test_turnouts_move_one_after_the_other() -> None:
+    r = first(TurnoutStep)
+    reasons = reasons_against(SMALL, r.before, r.step, Surroundings(turning=("T2",)))
+    assert reasons == ["T2 is still moving, and turnouts move one after the other"]
+
+
+def test_no_turnout_while_something_unknown_breaks_a_beam_at_it() -> None:
+    r = first(TurnoutStep)
+    belief = r.before.with_beam("s1", True)
+    at_t1 = TurnoutStep("T1", Leg.THROWN, 1.3, 6.3)
+    assert "beam s1 at T1 is broken by something that should not be there" in reasons_against(
+        SMALL, belief, at_t1, STILL
+    )
+    at_t2 = TurnoutStep("T2", Leg.THROWN, 1.3, 6.3)
+    assert not any("s1" in reason for reason in reasons_against(SMALL, belief, at_t2, STILL))
+    assert any("s2" in r for r in reasons_against(SMALL, r.before.with_beam("s2", True), at_t2, STILL))
+
+
+# ------------------------------------------------------------ driving, and who may
+
+
+def test_nothing_but_the_proving_move_before_the_locomotive_is_proved() -> None:
+    r = first(DriveStep)
+    reasons = reasons_against(SMALL, replace(r.before, proved=False), r.step, STILL)
+    assert reasons == ["nobody has proved yet where L is and which way it faces"]
+
+
+def test_no_faster_than_the_cap_of_unguarded_hardware() -> None:
+    r = first(DriveStep)
+    assert reasons_against(SMALL, r.before, r.step, Surroundings(cap_mm_s=60.0)) == ["faster than 60 mm/s"]
+
+
+def test_no_uncoupling_while_points_move() -> None:
+    r = first(UncoupleStep)
+    assert reasons_against(SMALL, r.before, r.step, Surroundings(turning=("T1",))) == ["T1 is still moving"]
+
+
+# ------------------------------------------------------------ turnouts, and what stands on them
+
+
 def test_no_turnout_while_a_locomotive_moves() -> None:
     r = first(TurnoutStep)
     assert reasons_against(SMALL, r.before, r.step, Surroundings(moving=("L",))) == ["L is moving"]
