@@ -93,15 +93,15 @@ class Planner:
         limit = min(edge.c_mm + office.allow.proving_mm, furthest_mm(swept, 0.0))
         reach = reach_mm(creep, engine.braking_mm_s2, office.allow)
         stop = Stop(
-            edge.c_mm + reach,
-            edge.c_mm,
-            limit,
-            limit,
-            reach,
-            2 * reach,
-            creep,
-            edge,
-            f"the nearest beam is {edge.beam}",
+            target_mm=edge.c_mm + reach,
+            low_mm=edge.c_mm,
+            high_mm=limit,
+            limit_mm=limit,
+            short_mm=reach,
+            long_mm=2 * reach,
+            speed_mm_s=creep,
+            edge=edge,
+            why=f"the nearest beam is {edge.beam}",
         )
         # Nothing is known for sure before the locomotive is proved: no other edge is expected.
         swept = replace(swept, edges=(edge,))

@@ -84,7 +84,15 @@ def plan_stop(
             tightest = min(tightest, short + long)
             continue
         found = Stop(
-            target, need.low_mm, need.high_mm, need.limit_mm, short, long, speed_mm_s, edge, "; ".join(need.why)
+            target_mm=target,
+            low_mm=need.low_mm,
+            high_mm=need.high_mm,
+            limit_mm=need.limit_mm,
+            short_mm=short,
+            long_mm=long,
+            speed_mm_s=speed_mm_s,
+            edge=edge,
+            why="; ".join(need.why),
         )
         if best is None or _better(found, best, need):
             best = found
