@@ -89,7 +89,14 @@ def play(
     counted = count or chosen.puzzle.count
     with searching(quiet=False) as progress:
         solution = solve_apart(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
-    facing = _set_up(out, chosen, target, facing, yes, amount(solution.optimum, solution.count))
+    facing = _set_up(
+        out,
+        chosen,
+        target,
+        facing,
+        yes,
+        counted.shown(solution.optimum) + (", and in no less" if solution.proved else ""),
+    )
     request = PlayRequest(
         chosen=chosen,
         runs=solution.runs,
@@ -164,10 +171,10 @@ def _check_files(journal: Path | None, picture_file: Path | None) -> None:
         raise UsageError("the picture cannot be written there", where=str(picture_file), cure="give a file's path")
 
 
-def _set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes: bool, fewest: str) -> End:
+def _set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes: bool, least: str) -> End:
     """Show the set-up picture and wait for a person's yes; which way the locomotive faces."""
     show_task(out, chosen)
-    out.print(f"The fewest is {fewest}. Set up like this:")
+    out.print(f"It can be done in {least}. Set up like this:")
     out.print(picture(out, chosen.track, chosen.start))
     engine = chosen.puzzle.locomotive
     mark = chosen.track.locomotives[engine].mark

@@ -114,7 +114,7 @@ def solution_json(solution: Solution) -> dict[str, Any]:
         "start": str(solution.start),
         "goal": str(solution.goal),
         "count": str(solution.count),
-        "optimum": solution.optimum,
+        "optimum": in_units(solution.count, solution.optimum),
         "proved": solution.proved,
         "holds": solution.holds,
         "positions": solution.positions,
@@ -122,13 +122,18 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     }
 
 
+def in_units(count: Count, value: int) -> float:
+    """A value in the unit that the count is named after: seconds are kept in milliseconds."""
+    return value / 1000 if count is Count.SECONDS else value
+
+
 def _print_solution(out: Console, chosen: Chosen, solution: Solution) -> None:
-    proof = "proved the fewest" if solution.proved else "not proved to be the fewest"
+    proof = "proved the least" if solution.proved else f"proved only: not below {solution.count.shown(solution.bound)}"
     out.print(
         Text.assemble(
-            (amount(solution.optimum, solution.count), "bold"),
-            f", {proof}: {solution.positions:,} positions looked at, "
-            f"in the model where a turnout holds {amount(solution.holds, 'vehicles')}.",
+            (solution.count.shown(solution.optimum), "bold"),
+            f", {proof}. {solution.positions:,} positions were looked at; "
+            f"a turnout holds {amount(solution.holds, 'vehicles')}.",
         )
     )
     if solution.plan:

@@ -192,7 +192,7 @@ def test_solve_tells_the_whole_plan(pointsman: Pointsman) -> None:
     assert found["plan"][-1]["position"].startswith("head: | s1: 2 1 3 |")
     ran = pointsman("solve", "inglenook-small", "--seed", "1")
     assert ran.code == 0
-    assert "9 runs, proved the fewest" in ran.out
+    assert "9 runs, proved the least" in ran.out
     assert "\nseed   1\n" in ran.out
     assert re.search(r"^2 +L with 2 1 to head, leaving 3 in s1 +L 1 2 +3 +4 5 *$", ran.out, re.MULTILINE)
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -205,6 +205,15 @@ def test_solve_in_pull_drops(pointsman: Pointsman) -> None:
     ran = pointsman(*words)
     assert "5 pull-drops, proved" in ran.out
     assert "pull 1 2 from s1" in ran.out
+
+
+def test_solve_in_seconds(pointsman: Pointsman) -> None:
+    """Kept in milliseconds inside, told as about so many seconds."""
+    words = ("solve", "inglenook-small", "--seed", "1", "--count", "seconds")
+    found = pointsman(*words, "--json").json
+    assert found["count"] == "seconds"
+    assert 20 < found["optimum"] < 200
+    assert f"about {found['optimum']:.0f} seconds, proved the least" in pointsman(*words).out
 
 
 def test_solve_in_a_terminal_too_narrow_for_columns(pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +238,7 @@ def test_solve_from_a_start_to_a_goal_of_ones_own(pointsman: Pointsman) -> None:
 def test_solve_of_what_is_solved(pointsman: Pointsman) -> None:
     ran = pointsman("solve", "inglenook-small", "--goal", "s1: 1 2 3")
     assert ran.code == 0
-    assert "0 runs, proved the fewest" in ran.out
+    assert "0 runs, proved the least" in ran.out
     assert "move" not in ran.out
 
 
