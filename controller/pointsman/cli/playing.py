@@ -95,7 +95,8 @@ def play(
         target,
         facing,
         yes,
-        counted.shown(solution.optimum) + (", and in no less" if solution.proved else ""),
+    least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
+    facing = _set_up(out, chosen, target, facing, yes, least)
     )
     request = PlayRequest(
         chosen=chosen,
