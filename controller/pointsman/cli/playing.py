@@ -89,15 +89,8 @@ def play(
     counted = count or chosen.puzzle.count
     with searching(quiet=False) as progress:
         solution = solve_apart(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
-    facing = _set_up(
-        out,
-        chosen,
-        target,
-        facing,
-        yes,
     least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
     facing = _set_up(out, chosen, target, facing, yes, least)
-    )
     request = PlayRequest(
         chosen=chosen,
         runs=solution.runs,
