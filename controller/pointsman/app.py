@@ -120,12 +120,16 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class PlayResult:
-    """How a play ended: the confirmed position, whether it is the goal, and, on the simulated layout, what is true."""
+    """How a play ended: the confirmed position, whether it is the goal, and, on the simulated layout, what is true.
+
+    ``seen`` are the vehicles that a beam has seen; of the others only a person has said where they stand.
+    """
 
     position: Position
     reached: bool
     score: Score
     duration_s: float
+    seen: frozenset[str] = frozenset()
     truth: Witness | None = None
 
 
@@ -197,7 +201,11 @@ class _Play:
                 raise self._stopped
             async with self._link() as (transport, simulation):
                 result = await self._play(transport, simulation, journal)
-            journal.write(loop.time(), "end", {"position": str(result.position), "runs": result.score.runs})
+            journal.write(
+                loop.time(),
+                "end",
+                {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)},
+            )
             return result
         except (asyncio.CancelledError, PointsmanError) as error:
             if self._stopped is None:
@@ -266,6 +274,7 @@ class _Play:
             reached=request.chosen.goal.reached(final.position, track.locomotives),
             score=dispatcher.score,
             duration_s=duration,
+            seen=dispatcher.seen,
             truth=None if simulation is None else _asked(simulation, request.chosen, final.position),
         )
 

@@ -55,6 +55,7 @@ class Bench:
     statuses: list[Status] = field(default_factory=list)
     sent: list[tuple[float, bytes]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    beats: list[tuple[float, bool]] = field(default_factory=list)
 
     simulation: Simulation = field(init=False)
     dispatcher: Dispatcher = field(init=False)
@@ -117,7 +118,9 @@ class Bench:
         journal = Journal(self.journal_path, self._journal_failed)
         driver = DccExDriver(host, wiring, emit=self._receive)
         planner = Planner(track, wiring, allow)
-        self.dispatcher = Dispatcher(track, planner, driver, journal, belief, allow=allow, show=self._show)
+        self.dispatcher = Dispatcher(
+            track, planner, driver, journal, belief, allow=allow, show=self._show, beat=self._beaten
+        )
         for t_s, act in self.at:
             loop.call_at(t_s, act, self)
         try:
@@ -136,6 +139,13 @@ class Bench:
 
     def _journal_failed(self, why: str) -> None:
         self.dispatcher.halt(why)
+
+    def _beaten(self, active: bool) -> None:
+        self.beats.append((self.now_s(), active))
+
+    def now_s(self) -> float:
+        """The loop's time."""
+        return asyncio.get_running_loop().time()
 
     def _receive(self, event: Event) -> None:
         self.events.append(event)

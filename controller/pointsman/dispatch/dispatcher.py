@@ -48,6 +48,10 @@ from pointsman.track.model import Leg, Track
 
 CONFIRM_WITHIN_S = 1.5
 """A command that the station has not confirmed by then is missing evidence."""
+TICK_S = 0.05
+"""How often the supervision looks whether the program itself is alive, while anything moves or a magnet is on."""
+STALLED_S = 0.2
+"""A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
 
@@ -98,10 +102,15 @@ class _State:
     halted_s: float = inf
     cure: str = "look at the layout, set the wagons up again, and start again"
     watching: bool = False
+    seen: set[str] = field(default_factory=set)
 
 
 class Dispatcher:
-    """Carries out plans on one layout. It lives in the running event loop, whose clock is the one clock."""
+    """Carries out plans on one layout. It lives in the running event loop, whose clock is the one clock.
+
+    ``cap_mm_s`` is the fastest that anything may go; ``beat`` is called by the supervision, with whether anything
+    moves or is energised: what stops the trains when this program does not.
+    """
 
     def __init__(
         self,
@@ -114,9 +123,12 @@ class Dispatcher:
         allow: Allowances,
         show: Callable[[Status], None],
         cap_mm_s: float = inf,
+        beat: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self._track = track
         self._cap_mm_s = cap_mm_s
+        self._beat = beat
+        self._ticker: asyncio.TimerHandle | None = None
         self._planner = planner
         self._driver = driver
         self._journal = journal
@@ -140,6 +152,11 @@ class Dispatcher:
     def score(self) -> referee.Score:
         """What has been counted so far."""
         return self._state.score
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """The vehicles that a beam has seen; the others stand where a person said they do."""
+        return frozenset(self._state.seen)
 
     @property
     def halted(self) -> str:
@@ -214,6 +231,22 @@ class Dispatcher:
             self._write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
             self._tell(f"STOPPED: {why}")
         self._changed.set()
+
+    # ------------------------------------------------------------ supervision
+
+    def _watch(self) -> None:
+        """Something begins to move, or a magnet comes on."""
+        if self._ticker is None:
+            self._supervise(self._loop.time())
+
+    def _supervise(self, due_s: float) -> None:
+        state, now = self._state, self._loop.time()
+        active = bool(state.moving or state.energised) and not state.halted
+        if active and now > due_s + STALLED_S:
+            self.halt(f"this program stood still for {now - due_s:.1f} s, and nothing was watched meanwhile")
+            active = False
+        self._beat(active)
+        self._ticker = self._loop.call_at(now + TICK_S, self._supervise, now + TICK_S) if active else None
 
     # ------------------------------------------------------------ judging events
 
@@ -327,6 +360,7 @@ class Dispatcher:
             self._parted(step)
             return
         state.energised.add(step.uncoupler)
+        self._watch()
         try:
             self._send(SetUncoupler(step.uncoupler, True))
             await self._confirmed()
@@ -359,6 +393,7 @@ class Dispatcher:
             else:
                 await self._until_event(advice.again_s)
         state.ratios = dict(state.drive.ratios)
+        state.seen |= {edge.vehicle for edge, _ in state.drive.seen}
         state.belief = tracker.after(state.belief, state.drive)
         state.drive = None
         state.moving.discard(step.locomotive)
@@ -374,6 +409,7 @@ class Dispatcher:
         else:
             self._check(step)
             state.moving.add(step.locomotive)
+            self._watch()
             self._send(Drive(step.locomotive, step.forward, speed_step))
         state.drive = tracker.ordered(state.drive, speed_step, self._loop.time())
 

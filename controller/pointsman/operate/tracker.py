@@ -139,6 +139,9 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
             doubt=f"beam {event.sensor} became {now} {low - envelope.fast.x_mm:.0f} mm before "
             f"{edge.vehicle} can have reached it",
         )
+    if edge.sure and high + allow.match_mm < envelope.slow.x_mm:
+        late_mm = envelope.slow.x_mm - high
+        return replace(drive, doubt=f"beam {event.sensor} became {now} {late_mm:.0f} mm later than it must have")
     if edge.sure:
         tight_low, tight_high = max(low, envelope.slow.x_mm), min(high, envelope.fast.x_mm)
         envelope = envelope.pulled(tight_low, tight_high) if tight_low <= tight_high else envelope.pulled(low, high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,26 @@ class TestAPerson:
         last = re.findall(rb"<Z (\d) ([01])>", b"".join(data for _, data in bench.sent))
         assert dict(last) == {b"1": b"0", b"2": b"0", b"3": b"0"}
         assert bench.simulation.incidents == []
+
+
+class TestSupervision:
+    def test_it_beats_while_anything_moves_or_is_energised_and_rests_in_between(self, bench: Bench) -> None:
+        bench.play()
+        assert bench.beats
+        gaps = [after_s - before_s for (before_s, active), (after_s, _) in pairwise(bench.beats) if active]
+        assert max(gaps) < 0.06
+        assert bench.beats[-1][1] is False
+
+    def test_a_program_that_stood_still_stops_before_it_judges_what_it_missed(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.dispatcher._supervise(b.now_s() - 0.5), 1.0)
+        assert "stood still for 0.5 s" in stopped(bench)
+        assert bench.simulation.incidents == []
+
+    def test_only_what_a_beam_has_seen_is_called_seen(self, bench: Bench) -> None:
+        bench.play()
+        moved = {v for run in bench.runs() for v in run.after.vehicles if run.before.where(v) != run.after.where(v)}
+        assert "L" in bench.dispatcher.seen
+        assert bench.dispatcher.seen <= moved
 
 
 class TestAFault:
