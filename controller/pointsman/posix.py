@@ -17,6 +17,7 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
     import grp
+    import resource
     import termios
 
 
@@ -84,6 +85,32 @@ def lower_priority() -> None:
     """Let this process give way to others: for searching and compiling beside a play."""
     if sys.platform != "win32":
         os.nice(10)
+
+
+def available_memory() -> int | None:
+    """Bytes that this process may still take without driving others out; None when it is not known."""
+    free: int | None = None
+    if sys.platform != "win32":
+        free = _free_memory()
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            free = limit if free is None else min(free, limit)
+    return free
+
+
+def _free_memory() -> int | None:
+    try:
+        # Linux: counts what its own caches would give back, which sysconf does not.
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        kilobytes = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+        if kilobytes:
+            return int(kilobytes[0]) * 1024
+    except OSError:
+        pass  # not Linux: ask the standard way
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return None
 
 
 _ENDINGS = (

@@ -29,6 +29,8 @@ def solve_apart(
     *,
     then: Sequence[Count] = (),
     progress: Report = silent,
+    budget_s: float | None = None,
+    memory_mb: float | None = None,
 ) -> Solution:
     """As ``search.solve``, in a child process that ends with this call, however it ends."""
     # A session of its own: Ctrl-C reaches only the parent, which decides what it means.
@@ -42,7 +44,8 @@ def solve_apart(
         try:
             assert child.stdin is not None
             assert child.stdout is not None
-            pickle.dump((track, start, goal, count, {"then": tuple(then)}), child.stdin)
+            options = {"then": tuple(then), "budget_s": budget_s, "memory_mb": memory_mb}
+            pickle.dump((track, start, goal, count, options), child.stdin)
             child.stdin.close()
             while True:
                 message = pickle.load(child.stdout)

@@ -21,7 +21,8 @@ from pointsman.solver.table import Table, arc_costs, carried_on
 
 _FIRST = 1 << 16  # states there is room for at first
 _SLICE = 100_000  # expansions per call of the kernel: some 100 ms, so that Ctrl-C is heard
-_NO_LIMIT = 1 << 62
+NO_LIMIT = 1 << 62
+"""No plan costs as much."""
 _MOST_TURNOUTS = 31
 STATE_BYTES = 80
 """What a state takes with its share of the heap and the hash table, at most, while the arrays grow."""
@@ -143,7 +144,7 @@ class Forward:
         first = int(distance[row[node], rank])
         if first == far:
             return None
-        limit = _NO_LIMIT if known is None else known[1]
+        limit = NO_LIMIT if known is None else known[1]
         states = _States(_FIRST)
         states.begin(node, rank, first * factor)
         while True:
@@ -158,7 +159,7 @@ class Forward:
             room = len(states.node) * (2 if outcome == FULL else 1)
             if not may_go_on(room * STATE_BYTES):
                 bound = int(counters[LOWEST])
-                arcs, cost = ((), _NO_LIMIT) if known is None else known
+                arcs, cost = ((), NO_LIMIT) if known is None else known
                 return Found(arcs, cost, min(bound, cost), int(counters[STATES]))
             if outcome == FULL:
                 states = states.grown()

@@ -15,21 +15,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pointsman.errors import PointsmanError, UnsolvableError, UsageError
+from pointsman.errors import BudgetSpentError, PointsmanError, UnsolvableError, UsageError
 from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.moves import Run, why_impossible
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
+from pointsman.solver.approximate import approximate
+from pointsman.solver.budget import BUDGET, Budget
 from pointsman.solver.cache import cache_directory
 from pointsman.solver.cost import Weights, features_of, fits, in_order, tally
-from pointsman.solver.forward import Forward
-from pointsman.solver.games import graph_for, nodes_for
+from pointsman.solver.forward import NO_LIMIT, Forward, Found
+from pointsman.solver.games import Game, graph_for, nodes_for
 from pointsman.solver.graph import Graph, shape_of
 from pointsman.solver.steps import Step, Steps, check_start, steps_of
-from pointsman.solver.table import BUDGET, Progress, Report, Table, reached_at, silent, table_for
+from pointsman.solver.table import Progress, Report, Table, reached_at, silent, table_for
 from pointsman.track.model import Track
 
 Ints = NDArray[np.int64]
+
+_FOR_PROOF = 0.5  # of the time: when the whole space is not looked at by then, the rest is for some good plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,16 @@ def solve(
     progress: Report = silent,
     cache: Path | None = None,
     budget: int = BUDGET,
+    budget_s: float | None = None,
+    memory_mb: float | None = None,
 ) -> Solution:
     """The best plan from a start to a goal; ``cache`` is a directory, the user's own if None.
 
     Of equal plans the one with the least of the counts ``then``, one after the other, is taken.
+
+    With ``budget_s`` or ``memory_mb`` a search that would need more ends with the best plan found: then ``proved`` is
+    False, and ``bound`` says what is proved. Without them it is all or nothing, within ``budget`` positions and what
+    memory the system has free.
 
     Raises UsageError when the position or the count makes no sense here, UnsolvableError when it is proved that
     there is no plan, and BudgetSpentError when nothing could be proved within ``budget`` positions.
@@ -87,16 +97,39 @@ def solve(
     if Count.PULL_DROPS in then:
         raise UsageError("pull-drops cannot break ties", cure="count them first, and name other counts to break ties")
     weights, factor = in_order((count, *then), track, locomotive)
-    table = table_for(track, start, goal, count, progress=progress, cache=cache, budget=budget)
-    if count in (Count.RUNS, Count.PULL_DROPS) and not then:
-        return best_plan(track, table, start, goal, count)
-    return _with_ties(track, table, start, goal, (count, *then), weights, factor, cache=cache, progress=progress)
+    allowed = Budget.of(budget, budget_s, memory_mb)
+    limited = budget_s is not None or memory_mb is not None
+    counts = (count, *then)
+    try:
+        share = allowed.share(_FOR_PROOF) if limited else allowed
+        table = table_for(track, start, goal, count, progress=progress, cache=cache, budget=share)
+        if count in (Count.RUNS, Count.PULL_DROPS) and not then:
+            return best_plan(track, table, start, goal, count)
+        place = _place(table, start, goal)
+        game, forward, node = _forward(track, table, start, goal, counts, weights, factor, cache)
+        found = forward.search(
+            node,
+            place[1],
+            known=forward.dive(node, place[1]),
+            may_go_on=lambda size: allowed.in_time() and allowed.holds(size),
+            report=lambda states: progress(Progress("comparing plans", states, 0)),
+        )
+        assert found is not None, "the table knows a way"
+        if found.cost == NO_LIMIT:
+            raise BudgetSpentError("not proved: the search was stopped", cure="allow more seconds or memory")
+    except BudgetSpentError as spent:
+        if not limited:
+            raise
+        game, found = approximate(
+            track, start, goal, counts, weights, factor, cache=cache, budget=allowed, progress=progress, why=spent
+        )
+    return _solution(track, game, start, goal, counts, weights, factor, found)
 
 
 def best_plan(track: Track, table: Table, start: Position, goal: Goal, count: Count) -> Solution:
     """The best plan by a table that was made for goals of this kind. Raises UnsolvableError."""
     arcs = _best_arcs(table, _place(table, start, goal))
-    plan = _steps_along(arcs, table, start, steps_of(track, count, table.locomotive))
+    plan = _steps_along(arcs, table.graph, start, steps_of(track, count, table.locomotive))
     number = len(plan)
     return Solution(start, goal, count, number, True, plan, table.solved, 1, number, (), ((count, number),))
 
@@ -114,7 +147,7 @@ def _place(table: Table, start: Position, goal: Goal) -> tuple[int, int]:
     return place
 
 
-def _with_ties(
+def _forward(
     track: Track,
     table: Table,
     start: Position,
@@ -122,12 +155,9 @@ def _with_ties(
     counts: tuple[Count, ...],
     weights: Weights,
     factor: int,
-    *,
     cache: Path | None,
-    progress: Report,
-) -> Solution:
-    """The best plan by several counts, or by one that a table alone does not settle."""
-    _, rank = _place(table, start, goal)
+) -> tuple[Game, Forward, int]:
+    """A search by several counts, or by one that a table alone does not settle, and the node it starts from."""
     store = cache_directory() if cache is None else cache
     graph, locomotive = table.graph, table.locomotive
     game = graph_for(track, start, counts[0], cache=store)
@@ -137,20 +167,25 @@ def _with_ties(
         direction=counts[0] is Count.REVERSALS,
         pairs=counts[0] in (Count.COUPLINGS, Count.SECONDS),
     )
-    kinds = goal.kinds(shape_of(start, locomotive)[1])
-    reached = reached_at(graph, goal, kinds, table.arrangements, locomotive)
-    node = nodes.node(graph.number[shape_of(start, locomotive)[0]])
+    shape, wagons = shape_of(start, locomotive)
+    reached = reached_at(graph, goal, goal.kinds(wagons), table.arrangements, locomotive)
+    node = nodes.node(graph.number[shape])
     assert node is not None, "the start is the first node"
-    forward = Forward(table, nodes, weights, factor, row, reached)
-    found = forward.search(
-        node,
-        rank,
-        known=forward.dive(node, rank),
-        may_go_on=lambda _: True,
-        report=lambda states: progress(Progress("comparing plans", states, 0)),
-    )
-    assert found is not None, "the table knows a way"
-    plan = _steps_along(found.arcs, table, start, steps_of(track, counts[0], locomotive))
+    return game, Forward(table, nodes, weights, factor, row, reached), node
+
+
+def _solution(
+    track: Track,
+    game: Game,
+    start: Position,
+    goal: Goal,
+    counts: tuple[Count, ...],
+    weights: Weights,
+    factor: int,
+    found: Found,
+) -> Solution:
+    """What was found as a plan of real wagons, its counts taken once more from the plan itself."""
+    plan = _steps_along(found.arcs, game.graph, start, steps_of(track, counts[0], game.locomotive))
     values = {count: tally(track, plan, count) for count in counts}
     features = features_of(track, plan)
     if not fits(values, features[4]) or weights.cost(features) != found.cost:
@@ -241,13 +276,13 @@ def _changed(
     return changes, tuple(sorted(now.items()))
 
 
-def _steps_along(arcs: Sequence[int], table: Table, start: Position, steps: Steps) -> tuple[Step, ...]:
+def _steps_along(arcs: Sequence[int], graph: Graph, start: Position, steps: Steps) -> tuple[Step, ...]:
     """The arcs as steps of the real wagons: the legal ones come in the same order from every position of a shape."""
-    begins = np.searchsorted(table.graph.source, np.arange(len(table.graph.shapes) + 1))
+    begins = np.searchsorted(graph.source, np.arange(len(graph.shapes) + 1))
     position = start
     plan = []
     for arc in arcs:
-        number = arc - int(begins[table.graph.source[arc]])
+        number = arc - int(begins[graph.source[arc]])
         step = next(islice(steps(position), number, None))
         plan.append(step)
         position = step.after

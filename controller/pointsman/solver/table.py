@@ -22,6 +22,7 @@ from pointsman.puzzle.goal import Goal, Term
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
 from pointsman.solver.arrangements import Arrangements, number_of_arrangements
+from pointsman.solver.budget import Budget
 from pointsman.solver.cache import cache_directory, read_sealed, write_sealed
 from pointsman.solver.cost import Weights, weights_of
 from pointsman.solver.games import Game, graph_for, nodes_for
@@ -31,8 +32,7 @@ from pointsman.solver.steps import check_start
 from pointsman.track.model import Track
 
 FORMAT = "pointsman distances 3"
-BUDGET = 200_000_000
-"""Positions that a search may look at unless the caller says otherwise."""
+UNLIMITED = Budget()
 
 _SLICE = 1_000_000  # positions per call of the kernel: some 50 ms, so that Ctrl-C is heard
 _LONG = 2**31 - 1  # no arc costs as much
@@ -112,12 +112,12 @@ def table_for(
     *,
     progress: Report = silent,
     cache: Path | None = None,
-    budget: int = BUDGET,
+    budget: Budget = UNLIMITED,
 ) -> Table:
     """The table for a start and goal, from the cache (``cache``, else the user's) or newly searched.
 
-    Raises UsageError when the count is not defined here and BudgetSpentError when more than ``budget`` positions
-    would have to be looked at. A damaged, older or foreign file is searched anew and replaced.
+    Raises UsageError when the count is not defined here and BudgetSpentError when more positions, memory or time than
+    the budget allows would be needed. A damaged, older or foreign file is searched anew and replaced.
     """
     locomotive = locomotive_of(track, start)
     check_start(track, count, start, locomotive)
@@ -127,19 +127,19 @@ def table_for(
     size = number_of_arrangements(counts_of(kinds))
 
     def on_shape(shapes: int) -> None:
-        check_budget(shapes * size, budget)
+        budget.check(shapes * size)
         if shapes % 256 == 1:
             progress(Progress("looking where wagons can stand", shapes * size, 0))
 
     game = graph_for(track, start, count, cache=store, on_shape=on_shape)
-    check_budget(len(game.graph.shapes) * size, budget)
+    budget.check(len(game.graph.shapes) * size)
     nodes = nodes_for(track, game, start, {count}, cache=store)
-    check_budget(len(nodes.shape) * size, budget)
+    budget.check(len(nodes.shape) * size, table_bytes(game.graph, nodes, size, count))
     description = describe(track, goal, count, locomotive, kinds, game, start)
     path = store / "tables" / f"{hashlib.sha256(description.encode()).hexdigest()[:24]}.table"
     table = _read(path, locomotive, game.graph, nodes, description, kinds)
     if table is None:
-        table = build(track, game.graph, nodes, goal, count, locomotive, kinds, progress=progress)
+        table = build(track, game.graph, nodes, goal, count, locomotive, kinds, progress=progress, budget=budget)
         write_sealed(path, _packed(table, description))
     return table
 
@@ -154,6 +154,7 @@ def build(
     kinds: Mapping[str, int],
     *,
     progress: Report = silent,
+    budget: Budget = UNLIMITED,
 ) -> Table:
     """Search backwards from every position in which the goal is reached. Raises BudgetSpentError."""
     arrangements = Arrangements.of(counts_of(kinds))
@@ -161,17 +162,16 @@ def build(
     distance = np.full((len(nodes.shape), len(arrangements)), np.iinfo(dtype).max, dtype=dtype)
     distance[reached_at(graph, goal, kinds, arrangements, locomotive)[nodes.shape]] = 0
     weights = weights_of(count, track, locomotive)
-    _search(graph, nodes, arrangements, distance, arc_costs(graph, nodes, weights), progress)
+    _search(graph, nodes, arrangements, distance, arc_costs(graph, nodes, weights), progress, budget)
     return Table(locomotive, graph, nodes, arrangements, distance)
 
 
-def check_budget(positions: int, budget: int) -> None:
-    """BudgetSpentError when there are more positions than allowed."""
-    if positions > budget:
-        raise BudgetSpentError(
-            f"not proved: there are more than {positions:,} positions, and the budget is {budget:,}",
-            cure="allow more positions, or name fewer wagons in the goal: those not named are alike",
-        )
+def table_bytes(graph: Graph, nodes: Remembered, size: int, count: Count) -> int:
+    """What a table of ``size`` arrangements takes at most while it is made: estimated before anything is taken."""
+    wagons, per_position = int(graph.permutations.shape[1]), 4 if count is Count.SECONDS else 1
+    carried = 4 * len(graph.permutations) + 24 + 10 * wagons  # bytes an arrangement, with the rows and their keys
+    positions = size * len(nodes.shape)
+    return positions * (1 + per_position) + size * carried + 40 * len(nodes.source)
 
 
 def arc_costs(graph: Graph, nodes: Remembered, weights: Weights) -> NDArray[np.int64]:
@@ -231,6 +231,7 @@ def _search(
     distance: NDArray[Any],
     costs: NDArray[np.int64],
     progress: Report,
+    budget: Budget,
 ) -> None:
     """Bucket by bucket, each as wide as the cheapest arc: what is in one is settled before it is left.
 
@@ -257,6 +258,7 @@ def _search(
         while told[CHANGED]:
             told[CHANGED] = told[NEW] = 0
             for first in range(0, number, block):
+                budget.check_time()
                 last = min(first + block, number)
                 spread(flat, low, low + width, far, first, last, begins, source, cost, carrying, carried, told)
             known += int(told[NEW])
@@ -274,20 +276,20 @@ def reached_at(
     graph: Graph, goal: Goal, kinds: Mapping[str, int], arrangements: Arrangements, locomotive: str
 ) -> NDArray[np.bool_]:
     """In which arrangements of which shapes the goal is reached."""
-    return np.stack([_reached(shape, goal, kinds, arrangements, locomotive) for shape in graph.shapes])
+    return np.stack([reached_in(shape, goal, kinds, arrangements.rows, locomotive) for shape in graph.shapes])
 
 
-def _reached(
-    shape: Position, goal: Goal, kinds: Mapping[str, int], arrangements: Arrangements, locomotive: str
+def reached_in(
+    shape: Position, goal: Goal, kinds: Mapping[str, int], rows: NDArray[np.uint8], locomotive: str
 ) -> NDArray[np.bool_]:
-    """Which arrangements of a shape reach the goal."""
-    reached = np.ones(len(arrangements), dtype=np.bool_)
+    """Which arrangements (rows of kinds, slot by slot) of a shape reach the goal."""
+    reached = np.ones(len(rows), dtype=np.bool_)
     for term in goal.terms:
         wanted = _wanted(shape, term, kinds, locomotive)
         if wanted is None:
-            return np.zeros(len(arrangements), dtype=np.bool_)
+            return np.zeros(len(rows), dtype=np.bool_)
         for slot, kind in wanted:
-            reached &= arrangements.rows[:, slot] == kind
+            reached &= rows[:, slot] == kind
     return reached
 
 
