@@ -29,7 +29,17 @@ from pointsman.solver.forward import NO_LIMIT, Found
 from pointsman.solver.games import Game, graph_for, nodes_for
 from pointsman.solver.graph import shape_of
 from pointsman.solver.memory import Remembered
-from pointsman.solver.table import Progress, Report, Table, arc_costs, build, counts_of, reached_in, table_bytes
+from pointsman.solver.table import (
+    Progress,
+    Report,
+    Table,
+    arc_costs,
+    build,
+    counts_of,
+    reached_in,
+    remembered_for,
+    table_bytes,
+)
 from pointsman.track.model import Track
 
 _GREED = (1000, 5, 3, 2, 1)  # how much the tables count, in turn
@@ -63,7 +73,7 @@ def approximate(
     store = cache_directory() if cache is None else cache
     game = graph_for(track, start, counts[0], cache=store, on_shape=lambda _: budget.check_time())
     nodes = nodes_for(track, game, start, set(counts), cache=store)
-    small = nodes_for(track, game, start, {counts[0]}, cache=store)
+    small = nodes_for(track, game, start, remembered_for(counts[0]), cache=store)
     shape, wagons = shape_of(start, locomotive)
     kinds = goal.kinds(wagons)
     guides = []
@@ -73,9 +83,7 @@ def approximate(
             {wagon: easier[kind] for wagon, kind in kinds.items()}, progress=progress,
         )  # fmt: skip
         guides.append(_Guide.of(table, easier))
-    row = nodes.within(
-        small, direction=counts[0] is Count.REVERSALS, pairs=counts[0] in (Count.COUPLINGS, Count.SECONDS)
-    )
+    row = nodes.within(small, direction=counts[0] is Count.REVERSALS, pairs=counts[0] is Count.COUPLINGS)
     search = _Search(game, nodes, goal, kinds, weights, factor, tuple(guides), row.tolist())
     node = nodes.node(game.graph.number[shape])
     assert node is not None, "the start is the first node"

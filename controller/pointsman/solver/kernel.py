@@ -25,7 +25,7 @@ from numba import njit  # noqa: E402  (numba reads NUMBA_CACHE_DIR when it is im
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-CHANGED, NEW, FURTHEST = 0, 1, 2
+OVERFULL, NEW, FURTHEST = 0, 1, 2
 
 
 def _spread(  # noqa: PLR0917  (the compiler takes plain arrays)
@@ -40,6 +40,7 @@ def _spread(  # noqa: PLR0917  (the compiler takes plain arrays)
     cost: Ints,
     carrying: Ints,
     carried: Ints,
+    waiting: Longs,
     told: Longs,
 ) -> None:
     """Give every position one arc before one with ``low <= distance < high`` its distance, if that is nearer.
@@ -47,26 +48,40 @@ def _spread(  # noqa: PLR0917  (the compiler takes plain arrays)
     ``distance`` is flat, node by node, one entry per arrangement, ``far`` where no way is known. Nodes ``first`` to
     ``last`` (not included) are looked at. The arcs that end in node t are ``begins[t]`` to ``begins[t + 1]``: from
     node ``source``, and ``carried[carrying]`` takes the arrangement after the arc to the one before it.
-    ``told[CHANGED]`` grows by the positions that came below ``high``, ``told[NEW]`` by those that had no way before,
-    and ``told[FURTHEST]`` is the greatest distance given so far; ``far`` or more means that it does not fit.
+    Positions behind that come below ``high`` too are looked at at once: there is room for ``len(waiting)``.
+    ``told[OVERFULL]`` grows by those for which there was none: then the bucket must be looked through again.
+    ``told[NEW]`` grows by the positions that had no way before, and ``told[FURTHEST]`` is the greatest distance given
+    so far; ``far`` or more means that it does not fit.
     """
     arrangements = carried.shape[1]
-    for node in range(first, last):
-        base = node * arrangements
-        for arrangement in range(arrangements):
-            here = np.int64(distance[base + arrangement])
-            if low <= here < high:
-                for arc in range(begins[node], begins[node + 1]):
-                    before = np.int64(source[arc]) * arrangements + carried[carrying[arc], arrangement]
-                    there = here + cost[arc]
-                    known = np.int64(distance[before])
-                    if there < known:
-                        distance[before] = there
-                        told[0] += 1 if there < high else 0
-                        told[1] += 1 if known == far else 0
+    for start in range(first * arrangements, last * arrangements):
+        if not low <= np.int64(distance[start]) < high:
+            continue
+        position, depth = np.int64(start), 0
+        while True:
+            node, arrangement = position // arrangements, position % arrangements
+            here = np.int64(distance[position])
+            for arc in range(begins[node], begins[node + 1]):
+                before = np.int64(source[arc]) * arrangements + carried[carrying[arc], arrangement]
+                there = here + cost[arc]
+                known = np.int64(distance[before])
+                if there >= known:
+                    if known == far:
                         told[2] = max(told[2], there)
-                    elif known == far:
-                        told[2] = max(told[2], there)
+                    continue
+                distance[before] = there
+                told[1] += 1 if known == far else 0
+                told[2] = max(told[2], there)
+                if there < high and before <= start:
+                    if depth < len(waiting):
+                        waiting[depth] = before
+                        depth += 1
+                    else:
+                        told[0] += 1
+            if depth == 0:
+                break
+            depth -= 1
+            position = waiting[depth]
 
 
 def _slot_for(table: Ints, node: int, rank: int, lies: int) -> Any:

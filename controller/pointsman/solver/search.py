@@ -162,11 +162,7 @@ def _forward(
     graph, locomotive = table.graph, table.locomotive
     game = graph_for(track, start, counts[0], cache=store)
     nodes = nodes_for(track, game, start, set(counts), cache=store)
-    row = nodes.within(
-        table.nodes,
-        direction=counts[0] is Count.REVERSALS,
-        pairs=counts[0] in (Count.COUPLINGS, Count.SECONDS),
-    )
+    row = nodes.within(table.nodes, direction=counts[0] is Count.REVERSALS, pairs=counts[0] is Count.COUPLINGS)
     shape, wagons = shape_of(start, locomotive)
     reached = reached_at(graph, goal, goal.kinds(wagons), table.arrangements, locomotive)
     node = nodes.node(graph.number[shape])

@@ -35,6 +35,7 @@ FORMAT = "pointsman distances 3"
 UNLIMITED = Budget()
 
 _SLICE = 1_000_000  # positions per call of the kernel: some 50 ms, so that Ctrl-C is heard
+_WAITING = 1_000_000  # positions of a bucket that may wait at once; with more it is looked through again
 _LONG = 2**31 - 1  # no arc costs as much
 
 
@@ -59,7 +60,7 @@ class Table:
     """``distance[n, r]``: from node n with the arrangement of rank r to the goal, ``far`` when there is no way.
 
     For runs and pull-drops the nodes are the shapes; for reversals and couplings shapes with what must be
-    remembered; for seconds too, and there the distance is a lower bound, because it leaves turnouts out.
+    remembered. For seconds they are the shapes, and the distance is a lower bound: couplings and turnouts are left out.
     """
 
     locomotive: str
@@ -133,7 +134,7 @@ def table_for(
 
     game = graph_for(track, start, count, cache=store, on_shape=on_shape)
     budget.check(len(game.graph.shapes) * size)
-    nodes = nodes_for(track, game, start, {count}, cache=store)
+    nodes = nodes_for(track, game, start, remembered_for(count), cache=store)
     budget.check(len(nodes.shape) * size, table_bytes(game.graph, nodes, size, count))
     description = describe(track, goal, count, locomotive, kinds, game, start)
     path = store / "tables" / f"{hashlib.sha256(description.encode()).hexdigest()[:24]}.table"
@@ -166,6 +167,11 @@ def build(
     return Table(locomotive, graph, nodes, arrangements, distance)
 
 
+def remembered_for(count: Count) -> tuple[Count, ...]:
+    """The counts whose memory the nodes of a table have; seconds do without, and are completed going forwards."""
+    return (count,) if count in (Count.REVERSALS, Count.COUPLINGS) else ()
+
+
 def table_bytes(graph: Graph, nodes: Remembered, size: int, count: Count) -> int:
     """What a table of ``size`` arrangements takes at most while it is made: estimated before anything is taken."""
     wagons, per_position = int(graph.permutations.shape[1]), 4 if count is Count.SECONDS else 1
@@ -195,7 +201,7 @@ def describe(
     """Everything that the distances depend on, as one text: two tables with the same text are the same."""
     pattern = str(goal.renamed({wagon: f"kind{kind}" for wagon, kind in kinds.items()}))
     # What must be remembered begins with the start, so every start has its own nodes there.
-    begins = None if count in (Count.RUNS, Count.PULL_DROPS) else str(shape_of(start, locomotive)[0])
+    begins = None if not remembered_for(count) else str(shape_of(start, locomotive)[0])
     weights = weights_of(count, track, locomotive).all
     return json.dumps([FORMAT, game.name, count, pattern, counts_of(kinds), begins, weights])
 
@@ -235,10 +241,10 @@ def _search(
 ) -> None:
     """Bucket by bucket, each as wide as the cheapest arc: what is in one is settled before it is left.
 
-    Arcs that cost nothing stay within their bucket, which is looked through until nothing changes.
+    Arcs that cost nothing stay within their bucket: what they come to waits there, to be looked at in turn.
     """
     progress(Progress("preparing the search", 0, 0))
-    from pointsman.solver.kernel import CHANGED, FURTHEST, NEW, spread  # numba takes half a second to import
+    from pointsman.solver.kernel import FURTHEST, NEW, OVERFULL, spread  # numba takes half a second to import
 
     carried = carried_back(graph, arrangements)
     by_target = np.argsort(nodes.target, kind="stable")
@@ -248,22 +254,20 @@ def _search(
     flat, far = distance.reshape(-1), int(np.iinfo(distance.dtype).max)
     known = int(np.count_nonzero(flat == 0))
     width = max(1, int(cost.min(initial=_LONG)))
-    again = bool(np.any(cost < width))
     number, block = len(nodes.shape), max(1, _SLICE // len(arrangements))
     told = np.zeros(3, dtype=np.int64)
+    waiting = np.zeros(_WAITING if np.any(cost < width) else 0, dtype=np.int64)
     depth, low = 0, 0
     while known and low <= told[FURTHEST]:
         progress(Progress("searching", known, depth))
-        told[CHANGED] = 1
-        while told[CHANGED]:
-            told[CHANGED] = told[NEW] = 0
+        told[OVERFULL] = 1
+        while told[OVERFULL]:
+            told[OVERFULL] = told[NEW] = 0
             for first in range(0, number, block):
                 budget.check_time()
-                last = min(first + block, number)
-                spread(flat, low, low + width, far, first, last, begins, source, cost, carrying, carried, told)
+                ends = first, min(first + block, number)
+                spread(flat, low, low + width, far, *ends, begins, source, cost, carrying, carried, waiting, told)
             known += int(told[NEW])
-            if not again:
-                break
         if told[FURTHEST] >= far:
             raise BudgetSpentError(
                 f"not proved: {far - 1} steps and more, the most this table can hold", cure="count something else"

@@ -195,13 +195,17 @@ def test_the_compiled_sweep_does_what_its_source_says(cheapest: int) -> None:
         one = np.full(nodes * size, 255, dtype=np.uint8)
         one[int(dice.integers(0, len(one)))] = 0
         other = one.copy()
-        told = [np.zeros(3, dtype=np.int64) for _ in range(2)]
+        told = np.zeros((2, 3), dtype=np.int64)
         for low in range(20):
             rest = begins, source, cost, carrying, carried
-            kernel.spread(one, low, low + 1, 255, 0, nodes, *rest, told[0])
-            kernel._spread(other, low, low + 1, 255, 0, nodes, *rest, told[1])
-            assert np.array_equal(one, other)
-            assert np.array_equal(*told)
+            for room in (0, 2, 1000):
+                waiting = np.zeros(room, dtype=np.int64)
+                told[:, kernel.OVERFULL] = 0
+                kernel.spread(one, low, low + 1, 255, 0, nodes, *rest, waiting, told[0])
+                kernel._spread(other, low, low + 1, 255, 0, nodes, *rest, waiting, told[1])
+                assert np.array_equal(one, other)
+                assert np.array_equal(*told)
+            assert told[0, kernel.OVERFULL] == 0
 
 
 def test_arrangements() -> None:
