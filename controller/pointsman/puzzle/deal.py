@@ -2,7 +2,8 @@
 
 A draw keeps the puzzle's start as it is and shuffles which wagon the goal asks for in which place, as cards or
 tokens do in Alan Wright's Inglenook: 8 wagons and a train of 5 give 8 * 7 * 6 * 5 * 4 = 6720 different draws, each
-equally likely. A draw that happens to be solved already is a draw like any other.
+equally likely. A draw that happens to be solved already is a draw like any other. When the goal names no wagon (it
+asks by kind, say), the goal stays as it is and it is drawn which wagon stands in which place at the start.
 
 The exact rule, so that anyone can repeat a draw:
 
@@ -13,6 +14,7 @@ The exact rule, so that anyone can repeat a draw:
   keep its remainder by ``n``; numbers above it are thrown away, so that no choice is likelier than another.
 * The wagons lie in the order in which the start is read (segments in the track's order, from -> to). For each wagon
   that the goal names, term by term, one of those still lying there is chosen and taken away. A set is then sorted.
+  When it names none, the same is done for each wagon of the start, in the order in which it is read.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pointsman.puzzle.goal import Goal
+from pointsman.puzzle.pattern import Block
 from pointsman.puzzle.puzzle import Puzzle
 
 _NUMBERS = 2**64
@@ -45,18 +48,20 @@ def deal(puzzle: Puzzle, seed: int | str) -> Draw:
     text = unicodedata.normalize("NFC", str(seed))
     numbers = _numbers(text)
     lying = list(puzzle.wagons)
-    names = {}
-    for wagon in puzzle.goal.vehicles:
-        if wagon in puzzle.wagons:
-            names[wagon] = lying.pop(_choose(numbers, len(lying)))
+    named = [vehicle for vehicle in puzzle.goal.vehicles if vehicle in puzzle.wagons]
+    names = {wagon: lying.pop(_choose(numbers, len(lying))) for wagon in named or puzzle.wagons}
+    if not named:
+        start = puzzle.start.renamed(names)
+        return Draw(text, tuple(names[wagon] for wagon in puzzle.wagons), replace(puzzle, start=start))
     goal = puzzle.goal.renamed(names)
     return Draw(text, _cards(puzzle, goal), replace(puzzle, goal=goal))
 
 
 def _cards(puzzle: Puzzle, goal: Goal) -> tuple[str, ...]:
-    return tuple(
-        vehicle for term in goal.terms if not term.any_order for vehicle in term.vehicles if vehicle in puzzle.wagons
-    )
+    """The wagons that have a place in an order: those of a block have none."""
+    blocks = [element for term in goal.terms for element in term.elements if isinstance(element, Block)]
+    free = {choice.text for block in blocks for choice in block.choices}
+    return tuple(vehicle for vehicle in goal.vehicles if vehicle in puzzle.wagons and vehicle not in free)
 
 
 def _numbers(seed: str) -> Iterator[int]:

@@ -77,8 +77,10 @@ class PuzzleFile(BaseModel):
     )
     goal: str = Field(
         description="What is asked, in the one-line notation of goals: `s1: 1 2 3` for these in this order from the "
-        "segment's `from` end, `s2: {4 5}` for any order, `s2+s3: {4 5}` for any arrangement over several segments; "
-        "terms parted by `|`. What no term names may be anywhere. A draw puts other wagons in the places."
+        "segment's `from` end, `s2: {4 5}` for any order, `s2+s3: {4 5}` for any arrangement over several segments, "
+        "`s1: ? .. 3 ..` with any wagon and any number of them, `s1: @van ..` by kind, `!cattle/coach` for kinds that "
+        "may not stand together, `L+: 1 2` for the train of L; terms parted by `|`. What no term names may be "
+        "anywhere. A draw puts other wagons in the places."
     )
     count: str = Field(
         default=Count.RUNS.value,

@@ -29,6 +29,7 @@ from pointsman.solver.forward import NO_LIMIT, Found
 from pointsman.solver.games import Game, graph_for, nodes_for
 from pointsman.solver.graph import shape_of
 from pointsman.solver.memory import Remembered
+from pointsman.solver.reached import reached_in
 from pointsman.solver.table import (
     Progress,
     Report,
@@ -36,7 +37,6 @@ from pointsman.solver.table import (
     arc_costs,
     build,
     counts_of,
-    reached_in,
     remembered_for,
     table_bytes,
 )

@@ -27,8 +27,9 @@ from pointsman.solver.cost import Weights, features_of, fits, in_order, tally
 from pointsman.solver.forward import NO_LIMIT, Forward, Found
 from pointsman.solver.games import Game, graph_for, nodes_for
 from pointsman.solver.graph import Graph, shape_of
+from pointsman.solver.reached import reached_at
 from pointsman.solver.steps import Step, Steps, check_start, steps_of
-from pointsman.solver.table import Progress, Report, Table, reached_at, silent, table_for
+from pointsman.solver.table import Progress, Report, Table, silent, table_for
 from pointsman.track.model import Track
 
 Ints = NDArray[np.int64]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointsman.errors import BudgetSpentError
-from pointsman.puzzle.goal import Goal, Term
+from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
 from pointsman.solver.arrangements import Arrangements, number_of_arrangements
@@ -26,8 +26,9 @@ from pointsman.solver.budget import Budget
 from pointsman.solver.cache import cache_directory, read_sealed, write_sealed
 from pointsman.solver.cost import Weights, weights_of
 from pointsman.solver.games import Game, graph_for, nodes_for
-from pointsman.solver.graph import Graph, shape_of, slot_of
+from pointsman.solver.graph import Graph, shape_of
 from pointsman.solver.memory import Remembered
+from pointsman.solver.reached import reached_at
 from pointsman.solver.steps import check_start
 from pointsman.track.model import Track
 
@@ -199,11 +200,10 @@ def describe(
     start: Position,
 ) -> str:
     """Everything that the distances depend on, as one text: two tables with the same text are the same."""
-    pattern = str(goal.renamed({wagon: f"kind{kind}" for wagon, kind in kinds.items()}))
     # What must be remembered begins with the start, so every start has its own nodes there.
     begins = None if not remembered_for(count) else str(shape_of(start, locomotive)[0])
     weights = weights_of(count, track, locomotive).all
-    return json.dumps([FORMAT, game.name, count, pattern, counts_of(kinds), begins, weights])
+    return json.dumps([FORMAT, game.name, count, goal.pattern(kinds), counts_of(kinds), begins, weights])
 
 
 def counts_of(kinds: Mapping[str, int]) -> list[int]:
@@ -274,44 +274,6 @@ def _search(
             )
         low += width
         depth += 1
-
-
-def reached_at(
-    graph: Graph, goal: Goal, kinds: Mapping[str, int], arrangements: Arrangements, locomotive: str
-) -> NDArray[np.bool_]:
-    """In which arrangements of which shapes the goal is reached."""
-    return np.stack([reached_in(shape, goal, kinds, arrangements.rows, locomotive) for shape in graph.shapes])
-
-
-def reached_in(
-    shape: Position, goal: Goal, kinds: Mapping[str, int], rows: NDArray[np.uint8], locomotive: str
-) -> NDArray[np.bool_]:
-    """Which arrangements (rows of kinds, slot by slot) of a shape reach the goal."""
-    reached = np.ones(len(rows), dtype=np.bool_)
-    for term in goal.terms:
-        wanted = _wanted(shape, term, kinds, locomotive)
-        if wanted is None:
-            return np.zeros(len(rows), dtype=np.bool_)
-        for slot, kind in wanted:
-            reached &= rows[:, slot] == kind
-    return reached
-
-
-def _wanted(shape: Position, term: Term, kinds: Mapping[str, int], locomotive: str) -> list[tuple[int, int]] | None:
-    """Which slot must hold which kind for a term to hold; None when the shape rules it out."""
-    found = [vehicle for segment in term.segments for vehicle in shape.in_segment(segment)]
-    if locomotive not in term.vehicles:
-        found = [vehicle for vehicle in found if vehicle != locomotive]
-    vehicles = list(term.vehicles)
-    if term.any_order and locomotive in vehicles and locomotive in found:
-        vehicles.remove(locomotive)
-        found.remove(locomotive)
-    if len(found) != len(vehicles):
-        return None
-    pairs = list(zip(found, vehicles, strict=True))
-    if any((there == locomotive) != (named == locomotive) for there, named in pairs):
-        return None
-    return [(slot_of(there), kinds[named]) for there, named in pairs if named != locomotive]
 
 
 def _packed(table: Table, description: str) -> bytes:

@@ -78,3 +78,12 @@ def test_a_goal_that_names_the_locomotive_keeps_it() -> None:
     draw = deal(with_locomotive, 5)
     assert draw.puzzle.goal.terms[0].vehicles == ("L",)
     assert len(draw.cards) == 3
+
+
+def test_a_goal_that_names_no_wagon_has_its_start_drawn() -> None:
+    by_kind = puzzle(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: @open @open ..")
+    draw = deal(by_kind, 1)
+    assert draw.puzzle.goal == by_kind.goal
+    assert draw.cards == draw.puzzle.wagons != by_kind.wagons
+    assert sorted(draw.cards) == list("12345")
+    assert str(draw.puzzle.start).startswith(f"head: L | s1: {' '.join(draw.cards[:3])} |")

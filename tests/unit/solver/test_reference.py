@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +19,13 @@ from pointsman.puzzle.puzzle import Count
 from pointsman.track.model import Track
 
 Next = Callable[[Position], Iterator[Position]]
+
+
+def by_kinds(kinds: str) -> Track:
+    """The small ladder with wagons 1, 2, ... of these kinds."""
+    track = inglenook(3, 2, 2, 2, len(kinds))
+    wagons = {name: replace(wagon, kind=kind) for (name, wagon), kind in zip(track.wagons.items(), kinds, strict=True)}
+    return replace(track, wagons=wagons)
 
 
 def by_runs(track: Track) -> Next:
@@ -78,6 +86,12 @@ def plain_distances(start: Position, goal: Goal, onward: Next) -> dict[Position,
         (case(timesaver(2), "R: L | UL: 1 | UR: 2", "LL: 1 | B: 2"), Count.RUNS),
         (case(timesaver(2), "R: L | UL: 1 | UR: 2", "W: {L 1}"), Count.RUNS),
         (case(timesaver(1), "R: L | UL: 1 | UR: 2", "R: L | UL+UR: {1 2}"), Count.RUNS),
+        (case(small(), "head: L | s1: 1 2 3", "L+: 3 1"), Count.RUNS),
+        (case(small(), "head: L | s1: 1 2 | s2: 3 4", "s1: .. 3 .. | s2: ? 1"), Count.RUNS),
+        (case(small(), "head: L | s1: 1 2 | s2: 3 4", "s1+s2: {4 2 ..}"), Count.RUNS),
+        (case(by_kinds("aabb"), "head: L | s1: 1 2 | s2: 3 4", "s1: @b {3 @a} .. !a/tank"), Count.RUNS),
+        (case(by_kinds("abc"), "head: L | s1: 1 2 3", "s1+s2: {@a @b @c} !a/b"), Count.RUNS),
+        (case(by_kinds("abba"), "head: L | s1: 1 2 | s2: 3 4", "s1: .. @tank @b | s2: .. @a"), Count.RUNS),
     ],
 )
 def test_whole_spaces_agree(table_of: TableOf, of: Case, count: Count) -> None:
