@@ -21,7 +21,7 @@ from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.interlocking import Surroundings, reasons_against
 from pointsman.operate.motion import Ratio
-from pointsman.operate.plan import Planner, jobs
+from pointsman.operate.plan import Planner
 from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
 from pointsman.operate.tracker import Drive, Phase, RatioKey, advise, after, begin, fold, ordered
 from pointsman.puzzle.moves import Run
@@ -142,7 +142,7 @@ class Metal:
             for step in planner.preparation(runs):
                 self.carry_out(step)
             self.carry_out(planner.proving(self.belief, runs[0].locomotive))
-            for job in jobs(runs):
+            for job in planner.jobs(runs):
                 self.run, at = job.number, job
                 while True:
                     step, at = planner.next_step(self.belief, at)

@@ -40,7 +40,7 @@ from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
 from pointsman.operate.motion import Ratio
-from pointsman.operate.plan import Planner, jobs
+from pointsman.operate.plan import Planner
 from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
 from pointsman.puzzle.moves import Run
 from pointsman.record import message_values
@@ -186,7 +186,7 @@ class Dispatcher:
                 await self._carry_out(turnout_step)
             if runs:
                 await self._carry_out(self._planner.proving(state.belief, runs[0].locomotive))
-            for job in jobs(runs):
+            for job in self._planner.jobs(runs):
                 state.run = job.number
                 at = job
                 while True:

@@ -7,6 +7,7 @@ train must stand clear of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pointsman.operate.allowances import Allowances
@@ -15,7 +16,7 @@ from pointsman.operate.stopping import Need
 from pointsman.operate.sweep import Sweep
 from pointsman.puzzle.journey import towards_after, train_after
 from pointsman.puzzle.moves import Run, train_of
-from pointsman.track.model import Track
+from pointsman.track.model import Leg, Track
 
 CONTACT_BUFFER_MM = 3.0
 """When vehicles are coupled up in front of a buffer, what is pushed may come this near to it."""
@@ -29,23 +30,25 @@ def need_of(track: Track, allow: Allowances, belief: Belief, swept: Sweep, run: 
     if upcoming is None:
         return _as_the_model_says(track, allow, swept, run, free)
     lies = {**belief.commanded, **dict(run.legs)}
-    need = free
+    need = _short_of_wrong_points(allow, swept, run, lies, free)
     for turnout, leg in upcoming.legs:
         if lies.get(turnout) is not leg:
             need = _clear_of(allow, swept, run, turnout, need)
     if upcoming.towards is towards_after(track, run):
-        return _as_the_model_says(track, allow, swept, run, need)
+        return _for_the_same_way(track, swept, upcoming, need)
     kept = train_of(track, upcoming.before, upcoming.locomotive, upcoming.towards).vehicles[len(upcoming.left) :]
-    own = {b.vehicle for b in swept.bodies if b.in_train}
+    moved = {b.vehicle for b in swept.bodies if b.in_train or run.before.where(b.vehicle) != run.after.where(b.vehicle)}
     # What this run leaves behind is no part of its sweep: the next one meets it on its own way.
-    taken = [b for b in swept.bodies if b.vehicle in kept and b.vehicle not in own]
+    taken = [b for b in swept.bodies if b.vehicle in kept and b.vehicle not in moved]
     if taken:
         far = taken[-1]
         met_mm = far.rest_high_mm - far.offset_mm
-        need = replace(need, high_mm=furthest_mm(swept, CONTACT_BUFFER_MM))
+        need = replace(
+            need, high_mm=min(need.high_mm + allow.buffer_mm - CONTACT_BUFFER_MM, furthest_mm(swept, CONTACT_BUFFER_MM))
+        )
         need = need.at_least(met_mm, f"{far.vehicle} must be met")
         return replace(need, target_mm=max(met_mm + allow.contact_mm, need.low_mm), contact=True)
-    if upcoming.left and upcoming.left[-1] in own:
+    if upcoming.left and upcoming.left[-1] in moved:
         return _over_magnet(track, swept, upcoming, need)
     return need
 
@@ -77,8 +80,52 @@ def _over_magnet(track: Track, swept: Sweep, upcoming: Run, need: Need) -> Need:
         high = at + magnet.reach_mm - cut
         why = f"the coupling between {kept} and {left} must stop over magnet {magnet.name}"
         over = need.at_least(low, why).at_most(high, why)
+        outermost = next((b for b in swept.bodies if b.vehicle == upcoming.left[0]), body)
+        whole = span[1] - outermost.offset_mm - outermost.half_buffers_mm
+        over = over.at_most(whole, f"{outermost.vehicle} must stand whole in {element}")
         if over.low_mm < over.high_mm:
             return replace(over, target_mm=(over.low_mm + over.high_mm) / 2)
+    return need
+
+
+def _for_the_same_way(track: Track, swept: Sweep, upcoming: Run, need: Need) -> Need:
+    """The next run goes on the same way. If it leaves vehicles, their coupling must come over a magnet, drawn."""
+    if not upcoming.left:
+        return need
+    kept, left = boundary(track, upcoming)
+    body = next((b for b in swept.bodies if b.vehicle == kept), None)
+    element = upcoming.before.where(left)[0]
+    span = swept.path.span_mm(element)
+    if body is None or span is None or all(b.vehicle != left for b in swept.bodies):
+        return need  # this run has left them already
+    cut = body.offset_mm - body.half_length_mm
+    outermost = next((b for b in swept.bodies if b.vehicle == upcoming.left[0]), None)
+    inside_mm = need.low_mm
+    if outermost is not None:
+        # What is left must have come into its segment whole.
+        inside_mm = max(inside_mm, span[0] - outermost.offset_mm + outermost.half_length_mm)
+    places = [(swept.path.coordinate(m.place), m) for m in track.uncouplers.values() if m.place.element == element]
+    ahead = [(at - cut, m) for at, m in places if at is not None and at - cut + m.reach_mm >= inside_mm]
+    if not ahead:
+        return need
+    target_mm, magnet = min(ahead, key=lambda found: found[0])
+    why = f"the coupling between {kept} and {left} must come over magnet {magnet.name}"
+    over = need.at_least(max(target_mm - magnet.reach_mm, inside_mm), why).at_most(target_mm + magnet.reach_mm, why)
+    return replace(over, target_mm=target_mm)
+
+
+def _short_of_wrong_points(allow: Allowances, swept: Sweep, run: Run, lies: Mapping[str, Leg], need: Need) -> Need:
+    """Nothing that moves may come onto points beyond its way that lie against it."""
+    on_the_way = dict(run.legs)
+    for stretch, start in zip(swept.path.stretches, swept.path.starts_mm, strict=True):
+        if stretch.leg is None or stretch.element in on_the_way or lies.get(stretch.element) is stretch.leg:
+            continue
+        if start < swept.start_low_mm + swept.head.offset_mm:
+            continue
+        for body in swept.bodies:
+            if body.rest_high_mm < start:
+                most_mm = start - allow.clear_mm - body.offset_mm - body.half_length_mm
+                need = need.at_most(most_mm, f"{body.vehicle} must stop short of {stretch.element}")
     return need
 
 

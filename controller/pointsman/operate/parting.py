@@ -13,6 +13,9 @@ from pointsman.puzzle.moves import Run, train_of
 from pointsman.track.model import Uncoupler
 from pointsman.track.wiring import UncouplerKind
 
+SLACKENING_MM = 4.0
+"""What a slack-back goes further than the slack, at a creep."""
+
 
 def to_part(office: Office, belief: Belief, job: Job) -> bool:
     """Whether the run leaves vehicles that may be coupled to it."""
@@ -57,10 +60,14 @@ def draw_step(office: Office, belief: Belief, job: Job) -> Step | None:
     swept = office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs))
     kept, left = boundary(office.track, run)
     body = swept.body(kept)
-    magnet, at = _magnet_ahead(office, swept, run, body)
+    if _drawn_over_magnet(office, swept, run, body):
+        return None
     cut = body.offset_mm - body.half_length_mm
+    magnet, at, whole_mm = _magnet_ahead(office, swept, run, body)
+    # Slackening back takes up the coupling and what the stop misses: both must still end within the magnet's reach.
+    back_mm = _slack_mm(office, body, left) + SLACKENING_MM
     need = Need(
-        at - magnet.reach_mm - cut,
+        max(at - magnet.reach_mm + back_mm - cut, whole_mm),
         at + magnet.reach_mm - cut,
         furthest_mm(swept, TOUCH_BUFFER_MM),
         target_mm=at - cut,
@@ -71,17 +78,44 @@ def draw_step(office: Office, belief: Belief, job: Job) -> Step | None:
     return office.drive(belief, swept, stop, [], text)
 
 
-def _magnet_ahead(office: Office, swept: Sweep, run: Run, body: Body) -> tuple[Uncoupler, float]:
+def _drawn_over_magnet(office: Office, swept: Sweep, run: Run, body: Body) -> bool:
+    """Whether the coupling behind a vehicle stands over a magnet already, wherever exactly it stands."""
+    rear = train_of(office.track, run.before, run.locomotive, run.towards).places[0].element
+    low, high = body.rest_low_mm - body.half_length_mm, body.rest_high_mm - body.half_length_mm
+    return any(at - m.reach_mm <= low and high <= at + m.reach_mm for at, m in _magnets_in(office, swept, rear))
+
+
+def _magnet_ahead(office: Office, swept: Sweep, run: Run, body: Body) -> tuple[Uncoupler, float, float]:
+    """The nearest magnet over which the coupling behind a vehicle can be drawn, with what is left whole in its segment.
+
+    Returns it, its coordinate, and the place of the locomotive from which on all that is left is in the segment.
+    """
     rear = train_of(office.track, run.before, run.locomotive, run.towards).places[0].element
     ahead_mm = body.rest_low_mm - body.half_length_mm
-    found = [(at, m) for at, m in _magnets_in(office, swept, rear) if at >= ahead_mm - m.reach_mm]
+    span = swept.path.span_mm(rear)
+    outermost = swept.body(run.left[0])
+    whole_mm = swept.start_low_mm
+    if span is not None and outermost.rest_low_mm - outermost.half_length_mm < span[0]:
+        whole_mm = span[0] - outermost.offset_mm + outermost.half_length_mm
+    cut = body.offset_mm - body.half_length_mm
+    found = [
+        (at, m)
+        for at, m in _magnets_in(office, swept, rear)
+        if at >= ahead_mm - m.reach_mm and at + m.reach_mm - cut >= whole_mm
+    ]
     if not found:
         raise RefusedError(
             [f"no magnet in {rear} that the coupling behind {body.vehicle} could be drawn over"],
             cure="uncouple by hand, or put a magnet there",
         )
     at, magnet = min(found, key=lambda f: f[0])
-    return magnet, at
+    return magnet, at, whole_mm
+
+
+def _slack_mm(office: Office, body: Body, left: str) -> float:
+    """How far two coupled vehicles can close up."""
+    neighbour = office.track.vehicle(left)
+    return body.half_length_mm + neighbour.length_mm / 2 - body.half_buffers_mm - neighbour.buffers_mm / 2
 
 
 def _magnets_in(office: Office, swept: Sweep, element: str) -> list[tuple[float, Uncoupler]]:
@@ -106,8 +140,7 @@ def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
     cut = body.offset_mm + body.half_buffers_mm
     magnets = _magnets_in(office, swept, element)
     at, magnet = min(magnets, key=lambda f: abs(f[0] - (body.rest_low_mm + body.half_length_mm)))
-    neighbour = office.track.vehicle(left)
-    slack = body.half_length_mm + neighbour.length_mm / 2 - body.half_buffers_mm - neighbour.buffers_mm / 2
+    slack = _slack_mm(office, body, left)
     # The kept vehicle must move by the slack, from wherever it stands, to come buffer to buffer.
     low = max(at - magnet.reach_mm, span[0], body.rest_high_mm + body.half_buffers_mm + slack + 0.1)
     high = at + magnet.reach_mm

@@ -14,6 +14,7 @@ from itertools import pairwise
 from pointsman.errors import RefusedError
 from pointsman.operate.allowances import Allowances, reach_mm
 from pointsman.operate.belief import Belief
+from pointsman.operate.interlocking import touched_turnouts
 from pointsman.operate.needs import furthest_mm, need_of
 from pointsman.operate.office import Office
 from pointsman.operate.parting import draw_step, slack_step, to_part, uncouple_step
@@ -21,9 +22,11 @@ from pointsman.operate.settle import moved
 from pointsman.operate.steps import DriveStep, Job, Stage, Step, TurnoutStep, UncoupleStep, Zone
 from pointsman.operate.stopping import Need, Stop
 from pointsman.operate.sweep import Sweep
-from pointsman.puzzle.journey import train_after
-from pointsman.puzzle.moves import Run
+from pointsman.puzzle.journey import towards_after, train_after
+from pointsman.puzzle.moves import Run, train_of
+from pointsman.puzzle.moves import runs as moves
 from pointsman.track.model import End, Leg, Track
+from pointsman.track.path import following
 from pointsman.track.wiring import TurnoutKind, Wiring
 
 
@@ -108,6 +111,17 @@ class Planner:
         text = f"prove {locomotive}: creep towards beam {edge.beam}"
         return office.drive(belief, swept, stop, [], text, proves=True)
 
+    def jobs(self, runs: Sequence[Run]) -> list[Job]:
+        """The runs of a plan as jobs; the last one leaves what it need not take along.
+
+        A wagon that the model has the train drag within its segment would be drawn out of it by a real locomotive.
+        """
+        if not runs:
+            return []
+        last = runs[-1]
+        same = [r for r in moves(self._office.track, last.before, last.locomotive) if _alike(r, last)]
+        return jobs([*runs[:-1], max(same, key=lambda run: len(run.left), default=last)])
+
     def rehearse(self, belief: Belief, runs: Sequence[Run]) -> list[Rehearsed]:
         """Every step of a plan, from set-up to the end; RefusedError for the first run that cannot be carried out."""
         done: list[Rehearsed] = []
@@ -119,7 +133,7 @@ class Planner:
             step = self.proving(belief, runs[0].locomotive)
             done.append(Rehearsed(0, step, belief))
             belief = foreseen(belief, step)
-        for job in jobs(runs):
+        for job in self.jobs(runs):
             at = job
             while True:
                 step_or_none, at = self.next_step(belief, at)
@@ -133,7 +147,7 @@ class Planner:
     def _step(self, belief: Belief, job: Job) -> Step | None:
         match job.stage:
             case Stage.TURNOUTS:
-                return self._turnout_step(belief, job.run)
+                return self._turnout_step(belief, job)
             case Stage.PART:
                 return draw_step(self._office, belief, job)
             case Stage.SLACK:
@@ -153,11 +167,43 @@ class Planner:
         wait = wired.move_time_s
         return TurnoutStep(turnout, leg, wait, wait + 5.0)
 
-    def _turnout_step(self, belief: Belief, run: Run) -> Step | None:
-        for turnout, leg in run.legs:
+    def _turnout_step(self, belief: Belief, job: Job) -> Step | None:
+        for turnout, leg in job.run.legs:
             if belief.commanded.get(turnout) is not leg:
                 return self._turnout(turnout, leg)
+        for turnout, leg in self._beyond(belief, job):
+            if belief.commanded.get(turnout) is not leg and self._free(belief, turnout):
+                return self._turnout(turnout, leg)
         return None
+
+    def _beyond(self, belief: Belief, job: Job) -> list[tuple[str, Leg]]:
+        """Points beyond a run's own that had better lie for it: a real train is longer than the model's stop says.
+
+        A run that goes on the same way needs them next; and vehicles met at the far end of a segment may be pushed
+        a little over its end.
+        """
+        office, run, upcoming = self._office, job.run, job.following
+        if upcoming is None:
+            return []
+        own = dict(run.legs)
+        if upcoming.towards is towards_after(office.track, run):
+            return [(turnout, leg) for turnout, leg in upcoming.legs if turnout not in own]
+        front = train_after(office.track, run).places[-1]
+        if front.leg is not None:
+            return []
+        beyond = following(
+            office.track, front, {**dict.fromkeys(office.track.turnouts, Leg.CLOSED), **belief.commanded}
+        )
+        if beyond is None or beyond.leg is None or beyond.element in own:
+            return []
+        return [(beyond.element, beyond.leg)]
+
+    def _free(self, belief: Belief, turnout: str) -> bool:
+        """Whether a turnout that need not move could."""
+        track = self._office.track
+        return belief.position.on_turnout(turnout) is None and not any(
+            turnout in touched_turnouts(track, belief, vehicle) for vehicle in belief.spots
+        )
 
     def _meeting(self, swept: Sweep, need: Need) -> Stop:
         """A stop beyond a contact: at coupling speed, or at a creep where the room is too short for that."""
@@ -170,18 +216,23 @@ class Planner:
     def _main_step(self, belief: Belief, job: Job) -> Step:
         office, run = self._office, job.run
         swept = office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs), run)
-        _check_coupled(belief, swept)
+        _check_coupled(office.track, belief, swept, run)
         need = need_of(office.track, office.allow, belief, swept, run, job.following)
         speeds = office.track.speeds
         stop = self._meeting(swept, need) if need.contact else office.stop_of(swept, need, speeds.creep)
         train = " ".join(b.vehicle for b in swept.bodies if b.in_train)
         front = train_after(office.track, run).places[-1]
         text = f"drive {train} {'to couple up in' if need.contact else 'to'} {front.element}"
-        return office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling, belief.parted), text)
+        return office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling, belief.coupled), text)
 
 
-def _check_coupled(belief: Belief, swept: Sweep) -> None:
-    """What the train draws behind its locomotive must not have been parted from it."""
+def _check_coupled(track: Track, belief: Belief, swept: Sweep, run: Run) -> None:
+    """What the train draws behind its locomotive must not have been parted from it, or stand apart."""
+    kept = train_of(track, run.before, run.locomotive, run.towards).vehicles[len(run.left) :]
+    there = {body.vehicle for body in swept.bodies}
+    apart = [v for v in kept if v not in there and run.before.where(v) != run.after.where(v)]
+    if apart:
+        raise RefusedError([f"{' '.join(apart)} should be drawn along, and stands apart"], cure="couple it up first")
     drawn = swept.bodies[: [b.vehicle for b in swept.bodies].index(swept.locomotive) + 1]
     for far, near in pairwise(drawn):
         if frozenset((near.vehicle, far.vehicle)) in belief.parted:
@@ -189,6 +240,11 @@ def _check_coupled(belief: Belief, swept: Sweep) -> None:
                 [f"{far.vehicle} was parted from {near.vehicle}, and they have not been apart and met again since"],
                 cure="drive clear of it first, then couple up",
             )
+
+
+def _alike(one: Run, other: Run) -> bool:
+    """Whether two runs lead the same way to the same position."""
+    return (one.towards, one.legs, one.after) == (other.towards, other.legs, other.after)
 
 
 def foreseen(belief: Belief, step: Step) -> Belief:
@@ -209,12 +265,12 @@ def foreseen(belief: Belief, step: Step) -> Belief:
             return moved(belief, step, low, high)
 
 
-def _contacts(swept: Sweep, stop: Stop, coupling_mm_s: float, parted: frozenset[frozenset[str]]) -> list[Zone]:
+def _contacts(swept: Sweep, stop: Stop, coupling_mm_s: float, coupled: frozenset[frozenset[str]]) -> list[Zone]:
     """Coupling speed from the first place at which a vehicle that is not coupled up can be met."""
     meets, loose = [], False
     for near, far in pairwise(swept.bodies):
         # Behind the locomotive nothing is met.
-        loose = loose or (far.offset_mm > 0 and (not far.in_train or frozenset((near.vehicle, far.vehicle)) in parted))
+        loose = loose or (far.offset_mm > 0 and frozenset((near.vehicle, far.vehicle)) not in coupled)
         if loose:
             meets.append(far.rest_low_mm - far.offset_mm)
     close = [c - 5.0 for c in meets if c < stop.target_mm + stop.long_mm]

@@ -10,6 +10,8 @@ from pointsman.track.model import End
 
 APART_MM = 2.0
 """Couplings that a magnet has opened may stay open when the two were not this far apart before they meet again."""
+GONE_MM = 20.0
+"""One that has gone so far from the other is surely apart from it, whatever the doubt about either."""
 
 
 def moved(belief: Belief, step: DriveStep, low_mm: float, high_mm: float) -> Belief:
@@ -19,7 +21,10 @@ def moved(belief: Belief, step: DriveStep, low_mm: float, high_mm: float) -> Bel
     names = {body.vehicle for body in swept.bodies}
     met = swept.pushed(low_mm, belief.coupled)
     # A coupling that was opened closes again only when the two have been apart.
-    still_parted = belief.parted - (swept.touched(high_mm) & swept.apart(APART_MM))
+    # Once one of them has gone its way they are apart, and will couple when they meet again.
+    moved_mm = low_mm - swept.start_high_mm
+    gone = {pair for pair in belief.parted if len(pair & names) == 1 and moved_mm >= GONE_MM}
+    still_parted = belief.parted - gone - (swept.touched(high_mm) & swept.apart(APART_MM))
     pushed = frozenset(pair for pair in belief.pushed if not pair & names) | met
     return replace(
         belief,

@@ -16,6 +16,9 @@ from pointsman.operate.belief import Belief, Spot
 from pointsman.track.model import Leg, Track
 from pointsman.track.path import Path, Stretch, line_through
 
+NEAR_MM = 3.0
+"""A body believed to stand so little beyond an edge may not have caused it yet: the beam knows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Body:
@@ -126,7 +129,9 @@ def sweep(
 ) -> Sweep:
     """The sweep of a train (rear to front, as it will travel) whose locomotive stands on, or near, a stretch.
 
-    Raises RefusedError when the belief in millimetres does not fit the train: then nothing may move.
+    The model's train has every vehicle up to the next gap of a segment; those behind the locomotive that surely do not
+    touch it stay where they are, and are no part of the sweep. Raises RefusedError when the belief in millimetres
+    does not fit the train: then nothing may move.
     """
     path = line_through(track, stretch, lie)
     along: dict[str, tuple[float, float]] = {}
@@ -147,10 +152,20 @@ def sweep(
             [f"the train should be {' '.join(train)}, but the belief has {' '.join(order[first:])}"],
             cure="say what stands where, then start again",
         )
-    moving = order[first:]
+    moving = order[first + _loose_behind(track, along, train, locomotive) :]
     bodies = _bodies(track, moving, train, locomotive, along)
     low, high = along[locomotive]
     return Sweep(path, locomotive, bodies, low, high, _edges(track, path, bodies))
+
+
+def _loose_behind(track: Track, along: Mapping[str, tuple[float, float]], train: Sequence[str], locomotive: str) -> int:
+    """How many vehicles at the rear of a train are surely not coupled to the rest of it."""
+    for place in range(train.index(locomotive), 0, -1):
+        near, far = train[place], train[place - 1]
+        taut_mm = (track.vehicle(near).length_mm + track.vehicle(far).length_mm) / 2
+        if along[near][0] - along[far][1] > taut_mm + NEAR_MM:
+            return place
+    return 0
 
 
 def _bodies(
@@ -191,7 +206,7 @@ def _edges(track: Track, path: Path, bodies: Sequence[Body]) -> tuple[Edge, ...]
             for active, middle in ((True, at - body.half_body_mm), (False, at + body.half_body_mm)):
                 # The locomotive itself is the unknown, so its own rest says nothing against its edges.
                 own = body.offset_mm == 0.0
-                if own or middle >= body.rest_low_mm:
+                if own or middle >= body.rest_low_mm - NEAR_MM:
                     # A body that stands within a hair of the beam has not passed it: the beam's state says so.
                     sure = own or middle > body.rest_high_mm - 0.05
                     edges.append(Edge(beam.name, active, body.vehicle, middle - body.offset_mm, sure))

@@ -74,13 +74,13 @@ def test_a_locomotive_that_stands_elsewhere_has_no_place_yet() -> None:
 
 
 def test_offsets_are_closed_ahead_and_taut_behind() -> None:
-    belief = belief_of("head: 1 L | s1: 2 3 | s2: 4 5", _1=("head", 80.0, 1.0), L=("head", 187.0, 1.0))
+    belief = belief_of("head: 1 L | s1: 2 3 | s2: 4 5", _1=("head", 80.0, 1.0), L=("head", 181.0, 1.0))
     swept = ahead(belief, ("1", "L"))
     assert [b.vehicle for b in swept.bodies] == ["1", "L", "2", "3"]
     assert [b.offset_mm for b in swept.bodies] == [-100.5, 0.0, 98.5, 180.5]
     assert [b.in_train for b in swept.bodies] == [True, True, False, False]
     assert (swept.tail.vehicle, swept.head.vehicle) == ("1", "L")
-    assert (swept.start_low_mm, swept.start_high_mm) == (186.0, 188.0)
+    assert (swept.start_low_mm, swept.start_high_mm) == (180.0, 182.0)
 
 
 @given(st.floats(-200.0, 900.0), st.floats(0.0, 30.0))
@@ -114,6 +114,11 @@ def test_edges_of_a_lone_locomotive_hand_computed() -> None:
     assert all(e.sure and e.vehicle == "L" for e in swept.edges)
 
 
+def test_a_wagon_behind_that_surely_does_not_touch_stays_where_it_is() -> None:
+    belief = belief_of("head: 1 L | s1: 2 3 | s2: 4 5", _1=("head", 60.0, 1.0), L=("head", 187.0, 1.0))
+    assert [b.vehicle for b in ahead(belief, ("1", "L")).bodies] == ["L", "2", "3"]
+
+
 def test_wagons_pushed_follow_with_their_own_edges() -> None:
     belief = belief_of("head: L 1 | s1: 2 3 | s2: 4 5", L=("head", 100.0, 1.0), _1=("head", 200.0, 1.0))
     edges = {(e.vehicle, e.beam, e.active): e for e in ahead(belief, ("L", "1")).edges}
@@ -133,7 +138,9 @@ def test_an_edge_where_the_vehicle_may_stand_is_not_sure() -> None:
     assert edge_of_1(278.0, 3.0) == [(True, True), (False, True)]
     assert edge_of_1(281.0, 3.0) == [(True, False), (False, True)]
     assert edge_of_1(285.0, 3.0) == [(True, False), (False, True)]
-    assert edge_of_1(285.6, 3.0) == [(False, True)]
+    assert edge_of_1(288.4, 3.0) == [(True, False), (False, True)]
+    # More than 3 mm beyond, it has surely broken it.
+    assert edge_of_1(288.6, 3.0) == [(False, True)]
 
 
 def test_the_locomotives_own_edges_stay_even_behind_it() -> None:
