@@ -9,7 +9,8 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
-_BITS = 4  # a kind's bits in a packed arrangement: up to 16 kinds and 15 wagons in 64 bits
+BITS = 4
+"""A kind's bits in a packed arrangement: up to 16 kinds and 15 wagons in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def number_of_arrangements(counts: Sequence[int]) -> int:
 def _packed(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
     keys = np.zeros(rows.shape[0], dtype=np.int64)
     for slot in range(rows.shape[1]):
-        keys = keys << _BITS | rows[:, slot]
+        keys = keys << BITS | rows[:, slot]
     return keys
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +23,8 @@ def reached_at(
     graph: Graph, goal: Goal, kinds: Mapping[str, int], arrangements: Arrangements, locomotive: str
 ) -> Flags:
     """In which arrangements of which shapes the goal is reached: one row per shape, one column per rank."""
-    return np.stack([reached_in(shape, goal, kinds, arrangements.rows, locomotive) for shape in graph.shapes])
+    tests = [_Test.of(term, kinds, locomotive) for term in goal.terms]
+    return np.stack([_reached(tests, shape, arrangements.rows, locomotive) for shape in graph.shapes])
 
 
 def reached_in(shape: Position, goal: Goal, kinds: Mapping[str, int], rows: Rows, locomotive: str) -> Flags:
@@ -30,36 +32,44 @@ def reached_in(shape: Position, goal: Goal, kinds: Mapping[str, int], rows: Rows
 
     With fewer kinds than the goal tells apart, those are found that may reach it.
     """
-    reached = np.ones(len(rows), dtype=np.bool_)
-    for term in goal.terms:
-        standing = term.row(shape, (locomotive,))
-        if standing is None:
+    return _reached([_Test.of(term, kinds, locomotive) for term in goal.terms], shape, rows, locomotive)
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A term prepared for kinds: place by place where that says it all, else by its automaton."""
+
+    term: Term
+    places: tuple[Symbols, ...] | None
+    machine: Automaton | None
+    apart: tuple[tuple[frozenset[int], frozenset[int]], ...]
+
+    @classmethod
+    def of(cls, term: Term, kinds: Mapping[str, int], locomotive: str) -> _Test:
+        symbols = _symbols(kinds, locomotive)
+        places = fixed(term.elements, symbols)
+        machine = term.automaton(symbols) if places is None else None
+        apart = tuple((_surely(a.one, kinds, locomotive), _surely(a.other, kinds, locomotive)) for a in term.apart)
+        return cls(term, places, machine, apart)
+
+
+def _reached(tests: Sequence[_Test], shape: Position, rows: Rows, locomotive: str) -> Flags:
+    standing = [test.term.row(shape, (locomotive,)) for test in tests]
+    for test, row in zip(tests, standing, strict=True):
+        if row is None or (test.places is not None and len(test.places) != len(row)):
             return np.zeros(len(rows), dtype=np.bool_)
-        _hold(reached, term, standing, kinds, rows, locomotive)
-        if not reached.any():
-            break
+    reached = np.ones(len(rows), dtype=np.bool_)
+    for test, row in zip(tests, standing, strict=True):
+        columns = [None if name == locomotive else rows[:, slot_of(name)] for name in row or ()]
+        if test.machine is not None:
+            reached &= _accepted(test.machine, columns, len(rows))
+        else:
+            for column, allowed in zip(columns, test.places or (), strict=True):
+                reached &= _taken(column, allowed)
+        for one, other in test.apart:
+            for a, b in pairwise(columns):
+                reached &= ~((_taken(a, one) & _taken(b, other)) | (_taken(a, other) & _taken(b, one)))
     return reached
-
-
-def _hold(
-    reached: Flags, term: Term, standing: tuple[str, ...], kinds: Mapping[str, int], rows: Rows, locomotive: str
-) -> None:
-    """Take away what a term does not allow."""
-    symbols = _symbols(kinds, locomotive)
-    places = fixed(term.elements, symbols)
-    if places is not None and len(places) != len(standing):
-        reached[:] = False
-        return
-    columns = [None if name == locomotive else rows[:, slot_of(name)] for name in standing]
-    if places is None:
-        reached &= _accepted(term.automaton(symbols), columns, len(rows))
-    else:
-        for column, allowed in zip(columns, places, strict=True):
-            reached &= _taken(column, allowed)
-    for apart in term.apart:
-        one, other = (_surely(those, kinds, locomotive) for those in (apart.one, apart.other))
-        for a, b in pairwise(columns):
-            reached &= ~((_taken(a, one) & _taken(b, other)) | (_taken(a, other) & _taken(b, one)))
 
 
 def _symbols(kinds: Mapping[str, int], locomotive: str) -> Callable[[Choice], Symbols]:
@@ -88,6 +98,9 @@ def _taken(column: Rows | None, allowed: Symbols) -> Flags:
         return np.array([allowed is None or LOCOMOTIVE in allowed])
     if allowed is None:
         return np.array([True])
+    if len(allowed) == 1:
+        same: Flags = column == next(iter(allowed))
+        return same
     lookup = np.zeros(LOCOMOTIVE + 1, dtype=np.bool_)
     lookup[list(allowed)] = True
     found: Flags = lookup[column]

@@ -27,9 +27,10 @@ from pointsman.solver.cost import Weights, features_of, fits, in_order, tally
 from pointsman.solver.forward import NO_LIMIT, Forward, Found
 from pointsman.solver.games import Game, graph_for, nodes_for
 from pointsman.solver.graph import Graph, shape_of
+from pointsman.solver.meeting import MEETING_BYTES, Layer, Met, meet
 from pointsman.solver.reached import reached_at
 from pointsman.solver.steps import Step, Steps, check_start, steps_of
-from pointsman.solver.table import Progress, Report, Table, silent, table_for
+from pointsman.solver.table import Progress, Report, Shelf, Table, silent
 from pointsman.track.model import Track
 
 Ints = NDArray[np.int64]
@@ -93,6 +94,12 @@ def solve(
     reason = why_impossible(track, start, locomotive)
     if reason:
         raise UsageError(reason, where=str(start), cure="put it in a segment, or beside the locomotive's train")
+    missing = [vehicle for vehicle in goal.vehicles if vehicle not in start.vehicles]
+    if missing:
+        cure = "put them in the start, or ask for others"
+        raise UsageError(
+            f"the goal '{goal}' names {' '.join(missing)}, and the start does not", where=str(start), cure=cure
+        )
     for one in then:
         check_start(track, one, start, locomotive)
     if Count.PULL_DROPS in then:
@@ -103,8 +110,18 @@ def solve(
     counts = (count, *then)
     try:
         share = allowed.share(_FOR_PROOF) if limited else allowed
-        table = table_for(track, start, goal, count, progress=progress, cache=cache, budget=share)
-        if count in (Count.RUNS, Count.PULL_DROPS) and not then:
+        shelf = Shelf.of(track, start, goal, count, progress=progress, cache=cache, budget=share)
+        table = shelf.table()
+        single = count in (Count.RUNS, Count.PULL_DROPS) and not then
+        if table is None and single:
+            met = _meeting(shelf, start, share, progress)
+            if met is not None:
+                arcs = _gentlest(shelf.game.graph, met.layers)
+                plan = _steps_along(arcs, shelf.game.graph, start, steps_of(track, count, locomotive))
+                return _proved(start, goal, count, plan, met.positions)
+        if table is None:
+            table = shelf.make(progress=progress, budget=share)
+        if single:
             return best_plan(track, table, start, goal, count)
         place = _place(table, start, goal)
         game, forward, node = _forward(track, table, start, goal, counts, weights, factor, cache)
@@ -129,10 +146,31 @@ def solve(
 
 def best_plan(track: Track, table: Table, start: Position, goal: Goal, count: Count) -> Solution:
     """The best plan by a table that was made for goals of this kind. Raises UnsolvableError."""
-    arcs = _best_arcs(table, _place(table, start, goal))
+    layers = _shortest(table, _place(table, start, goal))
+    arcs = _gentlest(table.graph, layers)
     plan = _steps_along(arcs, table.graph, start, steps_of(track, count, table.locomotive))
+    return _proved(start, goal, count, plan, table.solved)
+
+
+def _meeting(shelf: Shelf, start: Position, budget: Budget, progress: Report) -> Met | None:
+    """All shortest plans by a search from both ends; None when only a table can tell."""
+    game = shelf.game
+    shape, wagons = shape_of(start, game.locomotive)
+
+    def report(positions: int) -> None:
+        budget.check_time()
+        progress(Progress("searching from both ends", positions, 0))
+
+    return meet(
+        game.graph, shelf.goal, shelf.kinds, game.locomotive, game.graph.number[shape], wagons,
+        most=budget.positions if budget.memory is None else min(budget.positions, budget.memory // MEETING_BYTES),
+        report=report,
+    )  # fmt: skip
+
+
+def _proved(start: Position, goal: Goal, count: Count, plan: tuple[Step, ...], positions: int) -> Solution:
     number = len(plan)
-    return Solution(start, goal, count, number, True, plan, table.solved, 1, number, (), ((count, number),))
+    return Solution(start, goal, count, number, True, plan, positions, 1, number, (), ((count, number),))
 
 
 def _place(table: Table, start: Position, goal: Goal) -> tuple[int, int]:
@@ -197,31 +235,21 @@ def _solution(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
-    """The arcs of all shortest plans between two distances: from a node of this layer, to a node of the next."""
-
-    origin: Ints
-    end: Ints
-    arc: Ints
-
-
-def _best_arcs(table: Table, place: tuple[int, int]) -> list[int]:
-    """The arcs of the best plan."""
-    layers = _shortest(table, place)
-    units = table.graph.units
+def _gentlest(graph: Graph, layers: Sequence[Layer]) -> list[int]:
+    """The arcs of the best of all shortest plans."""
+    units = graph.units
     to_go = np.zeros(1 + int(layers[-1].end.max()) if layers else 1, dtype=np.int64)
-    kept: list[_Layer] = []
+    kept: list[Layer] = []
     for layer in reversed(layers):
         total = units[layer.arc] + to_go[layer.end]
         to_go = np.full(1 + int(layer.origin.max()), np.iinfo(np.int64).max, dtype=np.int64)
         np.minimum.at(to_go, layer.origin, total)
         best = total == to_go[layer.origin]
-        kept.append(_Layer(layer.origin[best], layer.end[best], layer.arc[best]))
-    return _fewest_changes(table.graph, kept[::-1])
+        kept.append(Layer(layer.origin[best], layer.end[best], layer.arc[best]))
+    return _fewest_changes(graph, kept[::-1])
 
 
-def _shortest(table: Table, place: tuple[int, int]) -> list[_Layer]:
+def _shortest(table: Table, place: tuple[int, int]) -> list[Layer]:
     """Every arc of every shortest plan from a place, layer by layer."""
     graph, size = table.graph, len(table.arrangements)
     begins = np.searchsorted(graph.source, np.arange(len(graph.shapes) + 1))
@@ -238,11 +266,11 @@ def _shortest(table: Table, place: tuple[int, int]) -> list[_Layer]:
         ends = graph.target[arc].astype(np.int64) * size + table.arrangements.rank(rows)
         nearer = flat[ends] == distance - 1
         nodes, end = np.unique(ends[nearer], return_inverse=True)
-        layers.append(_Layer(origin[nearer], end.astype(np.int64), arc[nearer]))
+        layers.append(Layer(origin[nearer], end.astype(np.int64), arc[nearer]))
     return layers
 
 
-def _fewest_changes(graph: Graph, layers: Sequence[_Layer]) -> list[int]:
+def _fewest_changes(graph: Graph, layers: Sequence[Layer]) -> list[int]:
     """Of the plans left, the first with the fewest turnout changes: how the turnouts lie is carried along."""
     lies: tuple[tuple[str, str], ...] = ()
     reached: dict[tuple[int, tuple[tuple[str, str], ...]], tuple[int, list[int]]] = {(0, lies): (0, [])}

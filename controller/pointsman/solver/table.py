@@ -121,29 +121,68 @@ def table_for(
     Raises UsageError when the count is not defined here and BudgetSpentError when more positions, memory or time than
     the budget allows would be needed. A damaged, older or foreign file is searched anew and replaced.
     """
-    locomotive = locomotive_of(track, start)
-    check_start(track, count, start, locomotive)
-    store = cache_directory() if cache is None else cache
-    _, wagons = shape_of(start, locomotive)
-    kinds = goal.kinds(wagons)
-    size = number_of_arrangements(counts_of(kinds))
+    shelf = Shelf.of(track, start, goal, count, progress=progress, cache=cache, budget=budget)
+    return shelf.table() or shelf.make(progress=progress, budget=budget)
 
-    def on_shape(shapes: int) -> None:
-        budget.check(shapes * size)
-        if shapes % 256 == 1:
-            progress(Progress("looking where wagons can stand", shapes * size, 0))
 
-    game = graph_for(track, start, count, cache=store, on_shape=on_shape)
-    budget.check(len(game.graph.shapes) * size)
-    nodes = nodes_for(track, game, start, remembered_for(count), cache=store)
-    budget.check(len(nodes.shape) * size, table_bytes(game.graph, nodes, size, count))
-    description = describe(track, goal, count, locomotive, kinds, game, start)
-    path = store / "tables" / f"{hashlib.sha256(description.encode()).hexdigest()[:24]}.table"
-    table = _read(path, locomotive, game.graph, nodes, description, kinds)
-    if table is None:
-        table = build(track, game.graph, nodes, goal, count, locomotive, kinds, progress=progress, budget=budget)
-        write_sealed(path, _packed(table, description))
-    return table
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where the table for a start and goal is kept, and everything it takes to make it."""
+
+    track: Track
+    goal: Goal
+    count: Count
+    game: Game
+    nodes: Remembered
+    kinds: Mapping[str, int]
+    description: str
+    path: Path
+
+    @classmethod
+    def of(
+        cls,
+        track: Track,
+        start: Position,
+        goal: Goal,
+        count: Count,
+        *,
+        progress: Report = silent,
+        cache: Path | None = None,
+        budget: Budget = UNLIMITED,
+    ) -> Shelf:
+        """Explores where wagons can stand, if that was never done. Raises UsageError and BudgetSpentError."""
+        locomotive = locomotive_of(track, start)
+        check_start(track, count, start, locomotive)
+        store = cache_directory() if cache is None else cache
+        kinds = goal.kinds(shape_of(start, locomotive)[1])
+        size = number_of_arrangements(counts_of(kinds))
+
+        def on_shape(shapes: int) -> None:
+            budget.check(shapes * size)
+            if shapes % 256 == 1:
+                progress(Progress("looking where wagons can stand", shapes * size, 0))
+
+        game = graph_for(track, start, count, cache=store, on_shape=on_shape)
+        budget.check(len(game.graph.shapes) * size)
+        nodes = nodes_for(track, game, start, remembered_for(count), cache=store)
+        description = describe(track, goal, count, locomotive, kinds, game, start)
+        path = store / "tables" / f"{hashlib.sha256(description.encode()).hexdigest()[:24]}.table"
+        return cls(track, goal, count, game, nodes, kinds, description, path)
+
+    def table(self) -> Table | None:
+        """The table from its file; None when the file is missing, damaged, or of another format or game."""
+        return _read(self.path, self.game.locomotive, self.game.graph, self.nodes, self.description, self.kinds)
+
+    def make(self, *, progress: Report = silent, budget: Budget = UNLIMITED) -> Table:
+        """Search the table and keep it. Raises BudgetSpentError."""
+        game, size = self.game, number_of_arrangements(counts_of(self.kinds))
+        budget.check(len(self.nodes.shape) * size, table_bytes(game.graph, self.nodes, size, self.count))
+        table = build(
+            self.track, game.graph, self.nodes, self.goal, self.count, game.locomotive, self.kinds,
+            progress=progress, budget=budget,
+        )  # fmt: skip
+        write_sealed(self.path, _packed(table, self.description))
+        return table
 
 
 def build(

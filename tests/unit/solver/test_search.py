@@ -12,12 +12,14 @@ from solver_cases import Case, TableOf, case
 from tracks import inglenook, small, timesaver, track_of
 
 from pointsman.errors import BudgetSpentError, UnsolvableError, UsageError
-from pointsman.puzzle.goal import Goal
+from pointsman.puzzle.goal import Goal, parse_goal
 from pointsman.puzzle.moves import Run, follow, runs
-from pointsman.puzzle.position import Position
+from pointsman.puzzle.position import Position, parse_position
 from pointsman.puzzle.puzzle import Count
+from pointsman.solver.apart import solve_apart
+from pointsman.solver.cache import VARIABLE
 from pointsman.solver.search import Solution, best_plan, solve
-from pointsman.solver.table import Progress
+from pointsman.solver.table import Progress, table_for
 from pointsman.track.model import Track
 
 SMALL = case(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 3 1 2")
@@ -150,19 +152,66 @@ def test_stopping_leaves_nothing_behind(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solve(*SMALL, Count.RUNS, cache=tmp_path, progress=impatient)
-    assert not list(tmp_path.rglob("*.table"))
+        table_for(*SMALL, Count.RUNS, cache=tmp_path, progress=impatient)
+    assert [path.suffix for path in tmp_path.rglob("*.*")] == [".graph"]
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[Progress] = []
-    solution = solve(*SMALL, Count.RUNS, cache=tmp_path, progress=told.append)
+    table = table_for(*SMALL, Count.RUNS, cache=tmp_path, progress=told.append)
     searching = [progress for progress in told if progress.stage == "searching"]
     assert [progress.depth for progress in searching] == list(range(len(searching)))
-    assert searching[-1].positions == solution.positions
+    assert searching[-1].positions == table.solved
     told.clear()
-    solve(*SMALL, Count.RUNS, cache=tmp_path, progress=told.append)
+    assert solve(*SMALL, Count.RUNS, cache=tmp_path, progress=told.append).positions == table.solved
     assert told == []
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.permutations("12345678"), st.sampled_from([Count.RUNS, Count.PULL_DROPS]), st.booleans())
+def test_from_both_ends_comes_the_plan_that_the_table_gives(
+    tables: Path, tmp_path_factory: pytest.TempPathFactory, drawn: list[str], count: Count, rest: bool
+) -> None:
+    goal = f"s1: {' '.join(drawn[:5])}" + (f" | s2+s3: {{{' '.join(drawn[5:])}}}" if rest else "")
+    of = case(inglenook(), "head: L | s1: 1 2 3 4 5 | s2: 6 7 8", goal)
+    table = table_for(*of, count, cache=tables)
+    # An empty place for tables, with the shapes explored already.
+    empty = tmp_path_factory.mktemp("empty")
+    (empty / "graphs").symlink_to(tables / "graphs")
+    met = solve(*of, count, cache=empty)
+    assert met.plan == best_plan(of[0], table, of[1], of[2], count).plan
+    assert met.proved
+    assert not list(empty.rglob("*.table"))
+
+
+def test_a_goal_that_names_what_the_start_has_not(tables: Path) -> None:
+    track = small()
+    with pytest.raises(UsageError, match="names 4, and the start does not"):
+        solve(track, parse_position("head: L | s1: 1 2 3", track), parse_goal("s1: 4", track), Count.RUNS, cache=tables)
+
+
+@pytest.mark.parametrize(
+    ("count", "then", "what"),
+    [
+        (Count.RUNS, [Count.RUNS], "given twice"),
+        (Count.RUNS, [Count.PULL_DROPS], "cannot break ties"),
+        (Count.PULL_DROPS, [Count.RUNS, Count.REVERSALS, Count.COUPLINGS, Count.SECONDS], "5 counts"),
+    ],
+)
+def test_counts_that_make_no_sense_together(tables: Path, count: Count, then: list[Count], what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        solve(*SMALL, count, then=then, cache=tables)
+
+
+def test_solving_apart_gives_the_same(monkeypatch: pytest.MonkeyPatch, tables: Path) -> None:
+    monkeypatch.setenv(VARIABLE, str(tables))
+    told: list[Progress] = []
+    options = {"then": (Count.COUPLINGS, Count.SECONDS), "budget_s": 600.0, "memory_mb": 500.0}
+    apart = solve_apart(*SMALL, Count.RUNS, progress=told.append, **options)  # type: ignore[arg-type]
+    assert apart == solve(*SMALL, Count.RUNS, then=options["then"])  # type: ignore[arg-type]
+    assert told
+    with pytest.raises(UsageError, match="given twice"):
+        solve_apart(*SMALL, Count.RUNS, then=[Count.RUNS])
 
 
 def test_positions_that_cannot_come_up_are_refused(tables: Path) -> None:

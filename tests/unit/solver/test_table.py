@@ -155,8 +155,8 @@ sys.path.insert(0, sys.argv[1])
 from tracks import small
 from solver_cases import case
 from pointsman.puzzle.puzzle import Count
-from pointsman.solver.search import solve
-print(solve(*case(small(), "head: L | s1: 1 2 3", "s1: 3 1 2"), Count.RUNS).optimum)
+from pointsman.solver.table import table_for
+print(table_for(*case(small(), "head: L | s1: 1 2 3", "s1: 3 1 2"), Count.RUNS).solved)
 """
 
 
