@@ -13,7 +13,6 @@ which, so they are worked out shape by shape like everything else. The rules, af
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -58,9 +57,13 @@ def effects_of(track: Track, graph: Graph, steps: Steps, locomotive: str) -> Eff
     worker = _Worker(track, locomotive)
     known: dict[Effect, int] = {}
     of_arc: list[tuple[int, int]] = []
-    for shape in graph.shapes:
+    targets = iter(graph.target.tolist())
+    for place, shape in enumerate(graph.shapes):
         for step in steps(shape):
-            numbers = [known.setdefault(worker.effect(run), len(known)) for run in step.runs]
+            # Shapes are told apart by their number; between the two runs of a pull-drop, by their outline.
+            keys: list[object] = [place, *(outline(run.after, locomotive) for run in step.runs[:-1]), next(targets)]
+            found = [worker.effect(run, *ends) for run, ends in zip(step.runs, pairwise(keys), strict=True)]
+            numbers = [known.setdefault(effect, len(known)) for effect in found]
             of_arc.append((numbers[0], numbers[1] if len(numbers) > 1 else -1))
     pairs = max((len(effect[3]) for effect in known), default=0)
     origin = np.full((len(known), pairs), NO_PAIR, dtype=np.int8)
@@ -79,32 +82,31 @@ class _Worker:
     def __init__(self, track: Track, locomotive: str) -> None:
         self._track = track
         self._locomotive = locomotive
-        self._pairs: dict[tuple[object, ...], tuple[tuple[int, int], ...]] = {}
+        self._pairs: dict[object, tuple[tuple[int, int], ...]] = {}
+        self._chains: dict[object, tuple[tuple[int, ...], str | None]] = {}
         self._trains: tuple[Position | None, dict[End, Train]] = (None, {})
 
-    def effect(self, run: Run) -> Effect:
-        """Direction before and after, the pair parted, and what becomes of the pairs."""
+    def effect(self, run: Run, before_key: object, after_key: object) -> Effect:
+        """Direction before and after, the pair parted, and what becomes of the pairs. The keys stand for shapes."""
         train = self._train(run)
         kept = train.vehicles[len(run.left) :]
-        before = {pair: bit for bit, pair in enumerate(self.pairs(run.before))}
+        before = {pair: bit for bit, pair in enumerate(self._neighbours(run.before, before_key))}
         facing = facing_after(self._track, train, run)
         parted = before[frozenset((run.left[-1], kept[0]))] if run.left else NO_PAIR
-        chain = train_of(self._track, run.after, self._locomotive, facing)
-        moving = frozenset(chain.vehicles) - set(run.left)
-        end = chain.places[-1]
+        chain, end = self._chain(run.after, after_key, facing)
+        moving = chain.difference(run.left)
         # What stood ahead in the segment where the chain now ends was only come up to.
         hauled = train.vehicles[: train.vehicles.index(self._locomotive) + 1]
-        waiting = set() if end.leg else set(run.before.in_segment(end.element)).difference(hauled)
+        waiting = set() if end is None else set(run.before.in_segment(end)).difference(hauled)
         carried = []
-        for pair in self.pairs(run.after):
+        for pair in self._neighbours(run.after, after_key):
             together = pair <= moving and not pair & waiting
             bit = before.get(pair, NO_PAIR)
             carried.append((together, NO_PAIR if bit == parted else bit))
         return _DIRECTION[run.towards], _DIRECTION[facing], parted, tuple(carried)
 
-    def pairs(self, position: Position) -> Sequence[frozenset[str]]:
+    def _neighbours(self, position: Position, key: object) -> list[frozenset[str]]:
         """The neighbours in a position: those of each segment, and along the train over occupied turnouts."""
-        key = outline(position, self._locomotive)
         names = position.vehicles
         found = self._pairs.get(key)
         if found is None:
@@ -116,6 +118,17 @@ class _Worker:
             found = tuple(sorted({(min(pair), max(pair)) for pair in both}))
             self._pairs[key] = found
         return [frozenset((names[a], names[b])) for a, b in found]
+
+    def _chain(self, position: Position, key: object, facing: End) -> tuple[frozenset[str], str | None]:
+        """The locomotive's chain, and the segment where it ends ahead; None when that is a turnout."""
+        names = position.vehicles
+        found = self._chains.get((key, facing))
+        if found is None:
+            chain = train_of(self._track, position, self._locomotive, facing)
+            end = chain.places[-1]
+            found = tuple(names.index(vehicle) for vehicle in chain.vehicles), None if end.leg else end.element
+            self._chains[key, facing] = found
+        return frozenset(names[number] for number in found[0]), found[1]
 
     def _train(self, run: Run) -> Train:
         position, trains = self._trains

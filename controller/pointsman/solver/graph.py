@@ -66,6 +66,7 @@ def explore(
 ) -> Graph:
     """The graph of everything reachable from a position; ``on_shape`` is told how many shapes are known."""
     first, wagons = shape_of(start, locomotive)
+    slot = {slot_name(number): number for number in range(len(wagons))}
     known = {outline(first, locomotive): 0}
     shapes = [first]
     permutations: dict[tuple[int, ...], int] = {tuple(range(len(wagons))): 0}
@@ -79,8 +80,11 @@ def explore(
             found = known.setdefault(outline(after, locomotive), len(shapes))
             if found == len(shapes):
                 shapes.append(shape_of(after, locomotive)[0])
-            order = tuple(slot_of(vehicle) for vehicle in after.vehicles if vehicle != locomotive)
-            carried = permutations.setdefault(order, len(permutations))
+            order = [slot[v] for _, inside in after.segments for v in inside if v in slot]
+            for _, vehicle, _ in after.turnouts:
+                if vehicle in slot:
+                    order.append(slot[vehicle])
+            carried = permutations.setdefault(tuple(order), len(permutations))
             way = routes.setdefault(step.legs, len(routes))
             arcs.extend((at, found, carried, step.units, way))
         at += 1
@@ -93,11 +97,11 @@ def explore(
 
 def outline(position: Position, locomotive: str) -> tuple[object, ...]:
     """What two positions of one shape have in common; much quicker to make and to find again than the shape."""
-    found: list[object] = []
-    for _, vehicles in position.segments:
-        found.append(len(vehicles))
+    found: list[object] = [len(vehicles) for _, vehicles in position.segments]
+    if position.turnouts:
+        found += [(turnout, leg.value, vehicle == locomotive) for turnout, vehicle, leg in position.turnouts]
+    for number, (_, vehicles) in enumerate(position.segments):
         if locomotive in vehicles:
-            found.append((vehicles.index(locomotive),))
-    for turnout, vehicle, leg in position.turnouts:
-        found += (turnout, leg.value, vehicle == locomotive)
+            found.append((number, vehicles.index(locomotive)))
+            break
     return tuple(found)
