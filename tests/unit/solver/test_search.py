@@ -167,7 +167,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert told == []
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations("12345678"), st.sampled_from([Count.RUNS, Count.PULL_DROPS]), st.booleans())
 def test_from_both_ends_comes_the_plan_that_the_table_gives(
     tables: Path, tmp_path_factory: pytest.TempPathFactory, drawn: list[str], count: Count, rest: bool
