@@ -45,6 +45,7 @@ asyncio.run(main(*sys.argv[1:]))
 DRIVER = f"""
 import asyncio, sys
 from pointsman.dispatch.guardian import Guardian
+from pointsman.errors import LinkLostError
 from pointsman.transports.serial import SerialTransport
 
 async def main(where, resting):
@@ -52,16 +53,22 @@ async def main(where, resting):
     await link.open()
     died = asyncio.Event()
 
+    def send(data):
+        try:
+            link.write(data)
+        except LinkLostError:
+            pass  # frozen in the middle of a write: to the port that took too long, and it is closed
+
     def stop(why):
-        link.write(b"<!>")
+        send(b"<!>")
         print(why, flush=True)
         died.set()
 
     guardian = await Guardian.start(link.guardian_fds(), {WRITES!r}, on_death=stop)
     assert guardian.alive_now()
-    link.write(b"<t 3 40 1>")
+    send(b"<t 3 40 1>")
     if resting == "resting":
-        link.write(b"<t 3 0 1>")
+        send(b"<t 3 0 1>")
         assert guardian.rest()
     print(guardian.pid, flush=True)
     if resting == "resting":
@@ -70,11 +77,11 @@ async def main(where, resting):
         # As badly behaved as can be: at every tick it wants to set the locomotive going again.
         while not died.is_set():
             if guardian.alive_now():
-                link.write(b"<t 3 40 1>")
+                send(b"<t 3 40 1>")
             await asyncio.sleep(0.02)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
         if guardian.alive_now():
-            link.write(b"<t 3 40 1>")
+            send(b"<t 3 40 1>")
     await guardian.goodbye()
     await link.close()
 
@@ -289,7 +296,8 @@ def test_a_frozen_controller_is_stopped_and_sets_nothing_going_when_it_wakes(pty
     controller.thaws()
     said = controller.ends()
     far.read_until(b"never")
-    assert far.data == before + b"".join(WRITES) + b"<!>", "nothing moves again"
+    stopped = before + b"".join(WRITES)
+    assert far.data in (stopped, stopped + b"<!>"), "nothing moves again"
     assert said.startswith(b"this program was stopped or hung for more than 0.5 s")
 
 
