@@ -101,7 +101,7 @@ def _content(path: Path) -> bytes:
     """The bytes of an ordinary file. Devices and pipes may wait, or go on, for ever: they are not even opened."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
-        raise ValueError("it is no ordinary file")
+        raise ValueError("it is a directory" if stat.S_ISDIR(found.st_mode) else "it is no ordinary file")
     with path.open("rb") as file:
         # what is read counts, not what is promised: the system's own files claim to be empty
         data = file.read(LONGEST_BYTES + 1) if found.st_size <= LONGEST_BYTES else b""
