@@ -117,13 +117,17 @@ _ENDINGS = (
     ("SIGINT", "stopped by Ctrl-C", 130),
     ("SIGTERM", "the program was told to end", 143),
     ("SIGHUP", "the terminal was closed", 129),
+    ("SIGQUIT", "stopped by Ctrl-\\", 131),
+    # Suspended, this program could not see that something goes wrong: Ctrl-Z stops the play, it does not pause it.
+    ("SIGTSTP", "stopped by Ctrl-Z (a play cannot be suspended)", 148),
 )
 
 
 @contextmanager
 def endings(loop: asyncio.AbstractEventLoop, stop: Callable[[str, int], None]) -> Iterator[None]:
-    """While inside, signals that would end the program call ``stop(why, exit code)`` in the loop's thread instead.
+    """While inside, signals that would end or suspend the program call ``stop(why, exit code)`` in the loop's thread.
 
+    The exit code is 128 and the signal's number, as shells have it.
     On Windows nothing is changed: there Ctrl-C ends the program, and the guardian does the rest.
     """
     numbers = []

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -21,6 +22,8 @@ from zlib import crc32
 from pointsman.errors import JournalError
 from pointsman.messages import Command, Event
 
+LONGEST_BYTES = 1 << 30
+"""Longer files are no journals: a play of a day writes a few tens of megabytes."""
 _HEAD = 18
 _HEAD_FORM = re.compile(rb"[0-9a-f]{8} [0-9a-f]{8} ")
 _TYPES = {cls.__name__: cls for cls in (*get_args(Command), *get_args(Event))}
@@ -51,7 +54,7 @@ class Reading:
 
 
 def encode(t_s: float, kind: str, values: Mapping[str, Any]) -> bytes:
-    """One entry as bytes, newline included."""
+    """One entry as bytes, newline included. Text that is no valid Unicode is written escaped, and comes back."""
     text = json.dumps({"t_s": round(t_s, 6), "kind": kind, **values}, ensure_ascii=False, separators=(",", ":"))
     body = text.encode(errors="backslashreplace")
     return b"%08x %08x %s\n" % (len(body), crc32(body), body)
@@ -79,9 +82,9 @@ def decode(raw: bytes) -> Line:
 def read(path: Path) -> Reading:
     """Every good line of a journal up to the first bad one. Raises JournalError when the file cannot be read."""
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or str(error)
+        data = _content(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         raise JournalError(f"cannot be read: {reason}", where=str(path), cure="give the path of a journal") from error
     lines: list[Line] = []
     for number, (raw, whole) in enumerate(_split(data), 1):
@@ -92,6 +95,19 @@ def read(path: Path) -> Reading:
         except JournalError as error:
             return Reading(tuple(lines), f"line {number}: {error.what}")
     return Reading(tuple(lines))
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of an ordinary file. Devices and pipes may wait, or go on, for ever: they are not even opened."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("it is a directory" if stat.S_ISDIR(found.st_mode) else "it is no ordinary file")
+    with path.open("rb") as file:
+        # what is read counts, not what is promised: the system's own files claim to be empty
+        data = file.read(LONGEST_BYTES + 1) if found.st_size <= LONGEST_BYTES else b""
+    if max(found.st_size, len(data)) > LONGEST_BYTES:
+        raise ValueError(f"it is longer than {LONGEST_BYTES >> 30} GiB")
+    return data
 
 
 def _split(data: bytes) -> Iterator[tuple[bytes, bool]]:

@@ -105,6 +105,9 @@ class Station:
             case c.EmergencyStop():
                 self.cabs = {cab: (-1, forward) for cab, (_, forward) in self.cabs.items()}
                 return [r.LocomotiveState(cab, -1, forward) for cab, (_, forward) in self.cabs.items()]
+            case c.ThrottleQuery(cab):
+                speed, forward = self.cabs.get(cab, (0, True))
+                return [r.LocomotiveState(cab, speed, forward, register=0 if cab in self.cabs else -1)]
             case c.Throttle(cab, speed, forward):
                 return self._throttle(cab, speed, forward)
             case c.SetTurnout(number, thrown) if number in self.turnouts:

@@ -12,6 +12,7 @@ import time
 import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -227,6 +228,46 @@ def test_silence_raises_dtr_once_and_a_terminal_without_that_line_is_borne(pty: 
     assert len(notes) == 1
     assert "nothing heard" in notes[0]
     assert "DTR" in notes[0]
+
+
+class HeldUp(asyncio.SelectorEventLoop):
+    """A loop that does not take what reader threads hand over until ``go``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held_up = threading.Event()
+        self.go = threading.Event()
+
+    def call_soon_threadsafe(self, callback: Any, *args: Any, **keywords: Any) -> asyncio.Handle:
+        if threading.current_thread().name.startswith("reader of"):
+            self.held_up.set()
+            self.go.wait(10)
+        return super().call_soon_threadsafe(callback, *args, **keywords)
+
+
+def test_losing_a_port_whose_reader_hangs_does_not_stall_the_loop(pty: Pty) -> None:
+    loop = HeldUp()
+
+    async def main() -> None:
+        port = SerialTransport(pty.path)
+        ear = Ear(port)
+        await port.open()
+        pty.write(b"<# 50>\n")
+        assert await asyncio.to_thread(loop.held_up.wait, 3)
+        pty.vanish()
+        started = time.monotonic()
+        with pytest.raises(LinkLostError, match="vanished"):
+            port.write(b"<!>")
+        stall_ms = (time.monotonic() - started) * 1000
+        print(f"the loop stood still for {stall_ms:.1f} ms")
+        assert stall_ms < 20
+        await ear.until(lambda: bool(ear.lost))
+        loop.go.set()
+        await port.close()
+        assert not [thread for thread in threading.enumerate() if pty.path in thread.name]
+
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(main())
 
 
 @pytest.mark.parametrize(

@@ -129,3 +129,10 @@ async def test_an_unknown_name_is_refused_with_a_cure() -> None:
     with pytest.raises(PortError) as refusal:
         await TcpTransport("no-such-station.invalid").open()
     assert refusal.value.cure
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 300, "no\0name", "\udcff"])
+async def test_what_cannot_be_a_name_is_refused_with_a_cure(host: str) -> None:
+    with pytest.raises(PortError, match="cannot be the name") as refusal:
+        await TcpTransport(host).open()
+    assert refusal.value.cure

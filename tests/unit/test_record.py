@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 from zlib import crc32
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pointsman.errors import JournalError
 from pointsman.messages import Accepted, Command, Event, SensorChanged, SetTurnout
-from pointsman.record import Line, decode, encode, message_of, message_values, read
+from pointsman.record import LONGEST_BYTES, Line, decode, encode, message_of, message_values, read
 
 TYPES = [*get_args(Command), *get_args(Event)]
 TEXT = st.text(max_size=30)
@@ -178,6 +179,37 @@ def test_a_journal_that_cannot_be_read(tmp_path: Path) -> None:
     assert "No such file" in caught.value.what
     with pytest.raises(JournalError, match="cannot be read"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "\0"])
+def test_what_is_no_ordinary_file_is_not_read(path: str) -> None:
+    with pytest.raises(JournalError, match="cannot be read") as caught:
+        read(Path(path))
+    assert caught.value.cure
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(JournalError, match="no ordinary file"):
+        read(tmp_path / "pipe")
+
+
+def test_a_file_too_long_for_a_journal_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    path.touch()
+    os.truncate(path, LONGEST_BYTES + 1)  # a hole: it takes no room
+    with pytest.raises(JournalError, match="longer than 1 GiB"):
+        read(path)
+
+
+@given(st.text(st.characters(codec=None, categories=["Cs", "Lu", "Po"]), max_size=20))
+@example("caf\udce9")
+@example("\\\udce9")
+def test_text_that_is_no_unicode_is_written_and_comes_back(text: str) -> None:
+    raw = encode(1.0, "begin", {"puzzle": text, text or "empty": 1})
+    line = decode(raw[:-1])
+    # two halves of a pair come back as the character that they make
+    assert line.text("puzzle") == text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def test_an_empty_journal_is_whole(tmp_path: Path) -> None:

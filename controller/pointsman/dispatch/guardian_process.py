@@ -1,21 +1,35 @@
-"""The guardian itself: a program of its own, standard library only, that stops trains when its parent dies.
+"""The guardian itself: a program of its own, standard library only, that stops trains when its parent dies or hangs.
 
 Run as ``python -I -S guardian_process.py PIPE FDS WRITES``: the read end of a pipe, the descriptors of open links
-(comma-separated), and what to write on each of them (hexadecimal, comma-separated). It says ``ready``, then blocks
-until the pipe closes. A goodbye on the pipe ends it silently; without one it writes. It belongs to a session of its
-own and ignores the polite signals: Ctrl-C in the terminal must not end it before it is needed.
+(comma-separated), and what to write on each of them (hexadecimal, comma-separated). It says ``ready``, then reads
+the pipe:
+
+* ``W`` (watch): the parent is alive, and from now on half a second without another byte is as bad as its death;
+* ``R`` (rest): nothing moves, silence is in order until the next ``W``;
+* ``goodbye``, then the end: it ends silently;
+* the end without a goodbye, or silence while it watches: it writes.
+
+It belongs to a session of its own and ignores the polite signals: Ctrl-C or Ctrl-Z in the terminal must not end it
+before it is needed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
 import sys
 import time
 
+WATCH = b"W"
+REST = b"R"
 GOODBYE = b"goodbye\n"
+"""Holds none of the other two."""
 READY = b"ready\n"
+SILENT = b"silent\n"
+SILENCE_S = 0.5
+"""Of a parent that says every 50 ms that it is alive."""
 BETWEEN_WRITES_S = 0.01
 """For a board to read 40 bytes at 115200 baud takes 3.5 ms; its ring holds 64, some of them the dead program's."""
 BEFORE_LAST_S = 0.1
@@ -24,25 +38,43 @@ WRITE_WITHIN_S = 0.5
 
 
 def main(arguments: list[str]) -> int:
-    """Block until the pipe closes; 0 after a goodbye, 1 after stopping everything."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"):
+    """Block until the pipe closes or falls silent; 0 after a goodbye, 1 after stopping everything."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE", "SIGQUIT", "SIGTSTP"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     pipe = int(arguments[0])
     links = [int(fd) for fd in arguments[1].split(",")]
     writes = [bytes.fromhex(data) for data in arguments[2].split(",")]
     os.write(1, READY)
-    heard = b""
-    while data := os.read(pipe, 64):
-        heard = (heard + data)[-len(GOODBYE) :]
+    heard, silent = listen(pipe)
     if heard == GOODBYE:
         return 0
+    # A parent that wakes again finds a broken pipe at once, and what stands in the other one, before it can send.
+    os.close(pipe)
+    if silent:
+        with contextlib.suppress(OSError):  # it has died meanwhile: nobody has to be told
+            os.write(1, SILENT)
     for position, wanted in enumerate(writes):
         if position:
             time.sleep(BEFORE_LAST_S if position == len(writes) - 1 else BETWEEN_WRITES_S)
         links = [fd for fd in links if write_whole(fd, wanted)]
-    for fd in links:
-        release(fd)
+    if not silent:
+        for fd in links:
+            release(fd)
     return 1
+
+
+def listen(pipe: int) -> tuple[bytes, bool]:
+    """Read until the pipe ends, or is silent while it is watched: the last bytes, and whether it was the silence."""
+    heard, watching = b"", False
+    while True:
+        if watching and not select.select([pipe], [], [], SILENCE_S)[0]:
+            return heard, True
+        data = os.read(pipe, 4096)
+        if not data:
+            return heard, False
+        heard = (heard + data)[-len(GOODBYE) :]
+        if WATCH in data or REST in data:
+            watching = data.rfind(WATCH) > data.rfind(REST)
 
 
 def write_whole(fd: int, data: bytes) -> bool:

@@ -18,7 +18,7 @@ from pointsman.transports.base import WRITE_TIMEOUT_S, Transport
 BAUD_RATE = 115200
 SILENCE_BEFORE_DTR_S = 5.0
 """A board that says nothing for so long with DTR low may be one that talks only while DTR is high."""
-READER_ENDS_WITHIN_S = 1.0
+CLOSED_WITHIN_S = 1.0
 HOLDER_MAY_LEAVE_S = 0.5
 
 _HELD = (errno.EBUSY, errno.EAGAIN)
@@ -39,10 +39,12 @@ class SerialTransport(Transport):
         self._dtr = dtr
         self._port: serial.Serial | None = None
         self._reader: threading.Thread | None = None
+        self._closer: threading.Thread | None = None
         self._dtr_timer: asyncio.TimerHandle | None = None
 
     async def _open(self) -> None:
         assert self._loop is not None
+        await self._closed()
         # made without a name: with one it would be opened at once, with DTR high, which resets many boards
         port = serial.Serial()
         port.baudrate = self._baud_rate
@@ -144,17 +146,37 @@ class SerialTransport(Transport):
         if port is None:
             return
         port.cancel_read()
-        if reader is not None and reader is not threading.current_thread():
-            # closed under a reader, its descriptor could be another file's in the next moment
-            reader.join(READER_ENDS_WITHIN_S)
-        with contextlib.suppress(OSError):  # the terminal is gone: so is its flag
-            posix.release_terminal(port.fileno())
-        with contextlib.suppress(OSError):  # closing a port that was unplugged
-            port.close()
+        # In a thread of its own: it waits for the reader, and closing may wait for a device that takes no bytes,
+        # just when the loop has a stop to write elsewhere.
+        self._closer = threading.Thread(
+            target=_close_after, args=(port, reader), name=f"closer of {self.name}", daemon=True
+        )
+        self._closer.start()
+
+    async def close(self) -> None:
+        """Close the port; when this returns it may be opened by others, unless the device hangs (1 s)."""
+        await super().close()
+        await self._closed()
+
+    async def _closed(self) -> None:
+        """Wait for the thread that closes the port, but not for ever."""
+        closer, self._closer = self._closer, None
+        if closer is not None:
+            await asyncio.to_thread(closer.join, CLOSED_WITHIN_S)
 
     def guardian_fds(self) -> tuple[int, ...]:
         """The port's descriptor."""
         return (self._port.fileno(),) if self._port is not None else ()
+
+
+def _close_after(port: serial.Serial, reader: threading.Thread | None) -> None:
+    """Close a port when its reader has ended: closed under it, its descriptor could be another file's at once."""
+    if reader is not None:
+        reader.join()
+    with contextlib.suppress(OSError):  # the terminal is gone: so is its flag
+        posix.release_terminal(port.fileno())
+    with contextlib.suppress(OSError):  # closing a port that was unplugged
+        port.close()
 
 
 def _call_in(loop: asyncio.AbstractEventLoop, callback: object, *args: object) -> None:

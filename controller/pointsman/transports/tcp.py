@@ -37,6 +37,11 @@ class TcpTransport(Transport):
             raise PortError(
                 "no computer of this name is known", where=self.name, cure="give the station's IP address"
             ) from error
+        except ValueError as error:
+            # a label of the name is empty or longer than 63 letters, or it has a character that no name has
+            raise PortError(
+                "this cannot be the name of a computer", where=self.name, cure="give the station's IP address"
+            ) from error
         except OSError as error:
             raise PortError(
                 f"cannot connect: {error.strerror or error}",

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 from collections.abc import Callable, Coroutine
 
 import pytest
-from scripted_station import GREETING, Station
+from driver_bench import WIRING, Bench
+from scripted_station import GREETING
 
 from pointsman.drivers.dccex import DccExDriver
 from pointsman.drivers.dccex.link import Link
 from pointsman.errors import LinkLostError, ProtocolError, StationError
 from pointsman.messages import (
-    Accepted,
     Command,
     Drive,
     EmergencyStop,
-    Event,
     ForeignControl,
     LinkLost,
     LinkUp,
     LocomotiveReported,
     OverCurrent,
     PowerReported,
-    Rejected,
     SensorChanged,
     SetPower,
     SetTurnout,
@@ -39,64 +38,12 @@ from pointsman.protocols.dccex import commands as c
 from pointsman.protocols.dccex import encode
 from pointsman.protocols.dccex import replies as r
 from pointsman.track.wiring import (
-    BeamWiring,
-    LocomotiveWiring,
     Protocol,
     StationWiring,
-    TurnoutKind,
-    TurnoutWiring,
-    UncouplerKind,
-    UncouplerWiring,
     Wiring,
 )
 from pointsman.transports.memory import memory_pair
 from railsim.clock import run_virtual
-
-
-def turnout(number: int, kind: TurnoutKind = TurnoutKind.SERVO, inverted: bool = False) -> TurnoutWiring:
-    return TurnoutWiring("main", number, kind, 1.3, inverted, "")
-
-
-def magnet(number: int | None, kind: UncouplerKind = UncouplerKind.COIL, inverted: bool = False) -> UncouplerWiring:
-    return UncouplerWiring("main", number, kind, 0.5, inverted, "hardware")
-
-
-WIRING = Wiring(
-    name="test",
-    stations={"main": StationWiring("main", Protocol.DCCEX)},
-    turnouts={"T1": turnout(1), "T2": turnout(2, inverted=True), "H": turnout(9, TurnoutKind.HAND)},
-    beams={"b1": BeamWiring("main", 1, False), "b2": BeamWiring("main", 2, True)},
-    uncouplers={"m1": magnet(1), "m2": magnet(2, inverted=True), "m3": magnet(None, UncouplerKind.PERMANENT)},
-    locomotives={"L": LocomotiveWiring("main", 3), "M": LocomotiveWiring("main", 1234)},
-)
-
-
-class Bench:
-    """A driver and its station, joined in memory."""
-
-    def __init__(self, wiring: Wiring = WIRING) -> None:
-        self.events: list[Event] = []
-        self.host, far = memory_pair("bench")
-        self.station = Station(far)
-        self.driver = DccExDriver(self.host, wiring, emit=self.events.append)
-
-    async def up(self) -> Bench:
-        await self.station.wire.open()
-        await self.driver.open()
-        await asyncio.sleep(0.001)
-        self.events.clear()
-        return self
-
-    async def down(self) -> None:
-        await self.driver.close()
-        await self.station.wire.close()
-        await asyncio.sleep(0.001)
-
-    def of(self, *kinds: type) -> list[Event]:
-        return [event for event in self.events if isinstance(event, kinds)]
-
-    def answers(self) -> list[tuple[int, bool]]:
-        return [(e.number, isinstance(e, Accepted)) for e in self.events if isinstance(e, Accepted | Rejected)]
 
 
 def bench(test: Callable[[Bench], Coroutine[None, None, None]]) -> Callable[[], None]:
@@ -146,6 +93,8 @@ def test_opening_makes_everything_safe_before_anything_else() -> None:
     assert doing == [
         c.SetOutput(1, False),
         c.SetOutput(2, True),  # inverted
+        c.ThrottleQuery(3),
+        c.ThrottleQuery(1234),
         c.EmergencyStop(),
         c.Throttle(3, 0, True),
         c.Throttle(1234, 0, True),
@@ -852,5 +801,38 @@ def test_closing_a_silent_link_takes_its_time_and_no_more() -> None:
         await b.driver.close()
         assert asyncio.get_running_loop().time() - started <= 1.01
         assert encode(c.Power(False, "MAIN")) not in b"".join(data for _, data in b.station.raw[-1:])
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize(
+    ("happens", "said"),
+    [
+        (lambda b: b.station.restart(), "the station restarted"),
+        (lambda b: setattr(b.station, "mute", True), "the link was lost before everything was answered"),
+        (lambda b: b.host._lose("unplugged"), "the link was lost before everything was answered"),
+    ],
+)
+@pytest.mark.parametrize("after_s", [0.0, 0.002, 0.005])
+def test_a_link_that_goes_while_it_is_closed_is_no_fault_of_the_program(
+    happens: Callable[[Bench], None], said: str, after_s: float
+) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        faults: list[str] = []
+        loop.set_exception_handler(lambda _, context: faults.append(context["message"]))
+        b = await Bench().up()
+        loop.call_later(after_s, happens, b)
+        await b.driver.close()
+        await b.down()
+        gc.collect()
+        await asyncio.sleep(3)
+        assert not faults
+        notes = [event.text for event in b.of(StationNote)]  # type: ignore[attr-defined]
+        assert [note for note in notes if note.startswith("while closing")] == [f"while closing: {said}"]
+        if b.station.reopen is not None:
+            await b.station.reopen
+        await b.station.wire.close()
+        await asyncio.sleep(0.1)
 
     run_virtual(main())

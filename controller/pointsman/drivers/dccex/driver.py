@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.chatter import Chatter
+from pointsman.drivers.dccex.halt import POWER_CUT_AFTER_S, STOP_REPEAT_S, Halt
 from pointsman.drivers.dccex.link import Link
+from pointsman.drivers.dccex.overheard import Overheard
 from pointsman.drivers.dccex.reports import Reports
-from pointsman.drivers.dccex.setup import Heard, Seeker, make_safe
+from pointsman.drivers.dccex.setup import Heard, RestartedInSetupError, Seeker, compare, make_safe
 from pointsman.drivers.dccex.units import STOP, Units
 from pointsman.drivers.dccex.window import ANSWERS_WITHIN_S, Unit, Window
 from pointsman.errors import LinkLostError, StationError
@@ -43,20 +45,9 @@ from pointsman.transports.base import Transport
 LISTEN_FIRST_S = 3.0
 """A board that was reset by opening its port greets by itself; only then is it asked."""
 KEEP_ALIVE_S = 1.0
-STOP_REPEAT_S = 0.1
 BETWEEN_WRITES_S = 0.01
 """For a board to read 40 bytes at 115200 baud takes 3.5 ms; its ring holds 64."""
-POWER_CUT_AFTER_S = 0.3
 SETUP_TRIES = 3
-
-
-@dataclass(slots=True)
-class _Halt:
-    """An emergency stop that no fence has confirmed yet."""
-
-    started_t_s: float
-    cut_power: bool
-    numbers: list[int] = field(default_factory=list)
 
 
 class DccExDriver:
@@ -86,10 +77,12 @@ class DccExDriver:
         self._addresses = Addresses(wiring, station)
         self._reader = HostReader()
         self._window = Window()
-        self._reports = Reports(self._addresses, self._window)
         self._units = Units(self._addresses)
+        self._overheard = Overheard(self._addresses, self._units.has_set)
+        self._reports = Reports(self._addresses, self._window, self._overheard)
+        self._chatter = Chatter(self._emit)
         self._heard: Heard | None = None
-        self._halt: _Halt | None = None
+        self._halt: Halt | None = None
         self._halt_timer: asyncio.TimerHandle | None = None
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._overdue_timer: asyncio.TimerHandle | None = None
@@ -101,7 +94,8 @@ class DccExDriver:
         """Open the link, or ask everything again on it; ends with the beams' first states, the power and LinkUp.
 
         First of all outputs are switched off and every locomotive is stopped. Raises PortError, LinkLostError, or
-        StationError: nobody answers within a minute, or the station does not know what the wiring names.
+        StationError: nobody answers within a minute, the station does not know what the wiring names, or somebody
+        else was driving this layout (which was stopped nevertheless).
         """
         self._loop = asyncio.get_running_loop()
         self._stop_timers()
@@ -115,7 +109,7 @@ class DccExDriver:
                 try:
                     await self._set_up()
                     break
-                except _RestartedInSetupError:
+                except RestartedInSetupError:
                     if not tries_left:
                         raise StationError(
                             f"the station restarted {SETUP_TRIES} times while it was set up",
@@ -138,7 +132,8 @@ class DccExDriver:
 
     async def _set_up(self) -> None:
         where = self._transport.name
-        self._heard = heard = Heard(greeting=self.greeting if self.link is Link.RESTARTED else "")
+        restarted = self.link is Link.RESTARTED
+        self._heard = heard = Heard(greeting=self.greeting if restarted else "", booted=restarted)
         self.link = Link.SEEKING
         self._reports.start_afresh()
         self._window.forget()
@@ -147,8 +142,14 @@ class DccExDriver:
         await seeker.get_in_step()
         self._heard = None
         self.link = Link.SETTING_UP
-        await make_safe(self._ask, self._addresses, where)
-        self._units.forget_directions()
+        if heard.booted:
+            self._overheard.forget()
+        self._window.settle(self._units.off())
+        missing_outputs = await make_safe(self._ask, self._addresses, where)
+        self._overheard.check(where)
+        await compare(self._ask, self._addresses, where, missing_outputs)
+        self._overheard.check(where)
+        self._units.start_afresh()
         self._window.settle(self._units.at_rest())
 
     def _seek_write(self, data: bytes) -> None:
@@ -171,9 +172,9 @@ class DccExDriver:
 
     def _setup_error(self) -> Exception:
         if self.link is Link.RESTARTED:
-            return _RestartedInSetupError("the station restarted")
+            return RestartedInSetupError("the station restarted")
         return LinkLostError(
-            "the link was lost while it was set up",
+            "the link was lost before everything was answered",
             where=self._transport.name,
             cure="look at the cable, then try again",
         )
@@ -181,24 +182,27 @@ class DccExDriver:
     async def close(self) -> None:
         """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
         self._end_halt("the link is being closed")
-        if self.link in (Link.UP, Link.RESTARTED):
-            self._give_back(self._window.drop_queue(), "the link is being closed")
-            self.link = Link.SETTING_UP
-            answers = [self._answer_to(unit) for unit in self._units.closing()]
-            await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
-            for answer in answers:
-                if answer.done() and answer.exception() is not None:
-                    self._note(f"while closing: {answer.exception()}")
-                    break
-        elif self.link is Link.SILENT:
-            # One write each: more than the board's receive ring holds would lose some of it.
-            for frames in self._units.guardian():
-                self._write(frames)
-                await asyncio.sleep(BETWEEN_WRITES_S)
-        self.link = Link.CLOSED
-        self._stop_timers()
-        self._give_back(self._window.drop_all(), "the link is closed")
-        await self._transport.close()
+        answers: list[asyncio.Future[list[Reply]]] = []
+        try:
+            if self.link in (Link.UP, Link.RESTARTED):
+                self._give_back(self._window.drop_queue(), "the link is being closed")
+                self.link = Link.SETTING_UP
+                answers = [self._answer_to(unit) for unit in self._units.closing()]
+                await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
+            elif self.link is Link.SILENT:
+                # One write each: more than the board's receive ring holds would lose some of it.
+                for frames in self._units.guardian():
+                    self._write(frames)
+                    await asyncio.sleep(BETWEEN_WRITES_S)
+        finally:
+            self.link = Link.CLOSED
+            self._stop_timers()
+            self._give_back(self._window.drop_all(), "the link is closed")
+            # every one is looked at: to asyncio an exception that nobody sees is a fault of the program
+            failed = [error for answer in answers if (error := answer.exception()) is not None]
+            if failed:
+                self._note(f"while closing: {failed[0].args[0]}")
+            await self._transport.close()
 
     def guardian_frames(self) -> tuple[bytes, ...]:
         """What a guardian writes when this process dies: the stop, outputs off, and at last the power off."""
@@ -278,7 +282,7 @@ class DccExDriver:
         self.halted = True
         if self._transport.is_open and self.link in (Link.UP, Link.SILENT, Link.RESTARTED):
             if self._halt is None:
-                self._halt = _Halt(self._loop.time(), cut_power)
+                self._halt = Halt(self._loop.time(), cut_power)
             self._halt.cut_power |= cut_power
             if number is not None:
                 self._halt.numbers.append(number)
@@ -390,7 +394,10 @@ class DccExDriver:
         for event in self._reports.digest(reply, self._loop.time()):
             if isinstance(event, OverCurrent):
                 self._latch("the station reports a short circuit")
-            self._emit(event)
+            if isinstance(event, StationNote):
+                self._chatter.hear(event)
+            else:
+                self._emit(event)
 
     def _fence(self) -> None:
         unit = self._window.fence()
@@ -479,11 +486,8 @@ class DccExDriver:
         self._loop.call_soon(self._emit_to, event)
 
     def _stop_timers(self) -> None:
+        self._chatter.end_stretch()
         for timer in (self._halt_timer, self._keep_alive_timer, self._overdue_timer):
             if timer is not None:
                 timer.cancel()
         self._halt_timer = self._keep_alive_timer = self._overdue_timer = None
-
-
-class _RestartedInSetupError(Exception):
-    """The station greeted again while it was set up: begin again. Never leaves ``open``."""

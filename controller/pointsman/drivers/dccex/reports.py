@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pointsman.drivers.dccex.addresses import Addresses, Switched
+from pointsman.drivers.dccex.overheard import Overheard
 from pointsman.drivers.dccex.window import Kind, Target, Window
 from pointsman.messages import (
     Event,
@@ -39,17 +40,22 @@ _NOTED_AT_MOST = 200
 
 
 class Reports:
-    """Folds replies into events. Not ``live`` while a link is set up: then values are learnt, not judged or told."""
+    """Folds replies into events. Not ``live`` while a link is set up: then values are learnt and not told.
 
-    def __init__(self, addresses: Addresses, window: Window) -> None:
+    What others do meanwhile goes to ``overheard``.
+    """
+
+    def __init__(self, addresses: Addresses, window: Window, overheard: Overheard) -> None:
         self.live = False
         self._addresses = addresses
         self._window = window
+        self._overheard = overheard
         self.start_afresh()
 
     def start_afresh(self) -> None:
         """Forget what was learnt: a new connection, or a station that started again."""
         self.live = False
+        self._overheard.forget()
         self.active: dict[int, bool] = {}
         self._last: dict[tuple[Kind, int], bool] = {}
         self._track_power: dict[str, bool] = {}
@@ -110,7 +116,10 @@ class Reports:
                 return [StationNote(t_s, text)]
             case UnknownReply(text):
                 events = [StationNote(t_s, f"not understood: <{text}>")]
-        return events if self.live else []
+        if self.live:
+            return events
+        self._overheard.hear(reply, events)
+        return []
 
     def _sensor(self, sensor: int, active: bool, t_s: float) -> list[Event]:
         beam = self._addresses.beams.get(sensor)
@@ -176,7 +185,12 @@ class Reports:
         if now is None or now == before:
             return []
         events: list[Event] = [PowerReported(t_s, now)]
-        if self._window.asked_for(Kind.POWER, 0) and not self._window.agrees(Kind.POWER, 0, now):
+        if self._window.asked_for(Kind.POWER, 0):
+            foreign = not self._window.agrees(Kind.POWER, 0, now)
+        else:
+            # setting a link up asks for no power
+            foreign = not self.live and before is not None
+        if foreign:
             events.append(ForeignControl(t_s, f"the power was switched {'on' if now else 'off'} by somebody else"))
         return events
 

@@ -7,7 +7,7 @@ station is asked until it answers, and everything that was known before is asked
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from pointsman.drivers.dccex.addresses import Addresses
@@ -21,6 +21,7 @@ from pointsman.protocols.dccex.commands import (
     SensorStates,
     Status,
     Throttle,
+    ThrottleQuery,
     TrackModes,
     TurnoutIds,
 )
@@ -47,6 +48,10 @@ QUIET_S = 0.25
 """After so long without one, no answer to an older fence is under way any more."""
 
 
+class RestartedInSetupError(Exception):
+    """The station greeted again while it was set up: begin again. Never leaves the driver."""
+
+
 @dataclass(slots=True)
 class Heard:
     """What came in while the station is looked for."""
@@ -55,6 +60,9 @@ class Heard:
     last_t_s: float = 0.0
     running: bool = False
     greeting: str = ""
+    booted: bool = False
+    """Did it greet by itself? Then it has just started."""
+    asked: bool = False
     fences: int = 0
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -68,6 +76,7 @@ class Heard:
         match reply:
             case Greeting(text):
                 self.greeting = text
+                self.booted |= not self.asked
             case FenceReached():
                 self.fences += 1
             case Comment() | Display() | UnknownReply():
@@ -92,20 +101,24 @@ class Seeker:
         while not self._heard.greeting:
             self._check_deadline()
             if not self._booting():
-                self._write(encode(Status()))
+                self._ask()
             await self._until(lambda: bool(self._heard.greeting), ASK_EVERY_S)
         return self._heard.greeting
 
     async def get_in_step(self) -> None:
         """Return when a fence has come back and no other is under way. Raises StationError."""
         # a status request leaves no end mark: what is still to come of its answer comes before the fence's
-        self._write(encode(Status()) + FENCE)
+        self._ask(FENCE)
         while not self._heard.fences:
             self._check_deadline()
             if not await self._until(lambda: bool(self._heard.fences), FENCE_EVERY_S):
                 self._write(FENCE)
         while await self._another_fence():
             pass
+
+    def _ask(self, more: bytes = b"") -> None:
+        self._heard.asked = True
+        self._write(encode(Status()) + more)
 
     async def _another_fence(self) -> bool:
         seen = self._heard.fences
@@ -139,17 +152,18 @@ class Seeker:
         return True
 
 
-async def make_safe(ask: Callable[[bytes], asyncio.Future[list[Reply]]], addresses: Addresses, where: str) -> None:
-    """Outputs off before anything else, then every locomotive stopped; then compare station and wiring.
+Ask = Callable[[bytes], asyncio.Future[list[Reply]]]
 
-    Raises StationError that names everything the station does not have, with the line that defines it.
+
+async def make_safe(ask: Ask, addresses: Addresses, where: str) -> set[int]:
+    """Outputs off before anything else, then every locomotive stopped; returns the outputs that it does not have.
+
+    What each locomotive was doing is asked just before: afterwards nothing tells any more that somebody drove it.
+    Raises StationError when the station does not take a locomotive.
     """
-    missing: list[str] = []
-    cures: list[str] = []
-    for number, magnet in addresses.magnets.items():
-        if Refused() in await ask(off_frame(magnet)):
-            missing.append(f"output {number} (magnet {magnet.name})")
-            cures.append(f"<Z {number} PIN 0>")
+    missing = {number for number, magnet in addresses.magnets.items() if Refused() in await ask(off_frame(magnet))}
+    for cab in addresses.locomotives:
+        await ask(encode(ThrottleQuery(cab)))
     await ask(encode(EmergencyStop()))
     for cab, locomotive in addresses.locomotives.items():
         if Refused() in await ask(encode(Throttle(cab, 0, True))):
@@ -158,6 +172,20 @@ async def make_safe(ask: Callable[[bytes], asyncio.Future[list[Reply]]], address
                 where=where,
                 cure="its table of locomotives may be full: restart the station",
             )
+    return missing
+
+
+async def compare(ask: Ask, addresses: Addresses, where: str, missing_outputs: Collection[int]) -> None:
+    """Compare station and wiring.
+
+    Raises StationError that names everything the station does not have, with the line that defines it.
+    """
+    missing: list[str] = []
+    cures: list[str] = []
+    for number, magnet in addresses.magnets.items():
+        if number in missing_outputs:
+            missing.append(f"output {number} (magnet {magnet.name})")
+            cures.append(f"<Z {number} PIN 0>")
     await ask(encode(TrackModes()))
     known = await _turnouts(ask)
     for number, turnout in addresses.turnouts.items():
@@ -177,7 +205,7 @@ async def make_safe(ask: Callable[[bytes], asyncio.Future[list[Reply]]], address
         )
 
 
-async def _turnouts(ask: Callable[[bytes], asyncio.Future[list[Reply]]]) -> set[int]:
+async def _turnouts(ask: Ask) -> set[int]:
     """The ids that the station has; an older one that cannot list ids is asked for the definitions."""
     ids: set[int] = set()
     for reply in await ask(encode(TurnoutIds())):

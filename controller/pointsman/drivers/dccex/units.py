@@ -18,15 +18,24 @@ CUT = encode(wire.Power(False))
 
 
 class Units:
-    """Makes units for one station; remembers each locomotive's last direction, which a stop must keep."""
+    """Makes units for one station.
+
+    Remembers each locomotive's last direction, which a stop must keep, and the speeds it was given on this link.
+    """
 
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
         self._forward: dict[int, bool] = {}
+        self._speeds: set[tuple[int, int]] = set()
 
-    def forget_directions(self) -> None:
-        """The station starts afresh: every locomotive is stored as forward."""
+    def start_afresh(self) -> None:
+        """The link is set up: every locomotive stands, stored as forward."""
         self._forward.clear()
+        self._speeds.clear()
+
+    def has_set(self, cab: int, speed: int) -> bool:
+        """Was this locomotive ever given this speed since the link was set up?"""
+        return (cab, speed) in self._speeds
 
     def drive(self, command: Drive | Stop, number: int) -> Unit:
         """A locomotive's speed. Raises ProtocolError, as all of these do, for what the station cannot have."""
@@ -83,7 +92,11 @@ class Units:
     def at_rest(self) -> list[Effect]:
         """What setting a link up has asked for: every locomotive stands, every magnet is off."""
         stand = [Effect(Kind.CAB, cab, Target(0, True)) for cab in self._addresses.locomotives]
-        return [*stand, *(effect for _, effect in self._off())]
+        return [*stand, *self.off()]
+
+    def off(self) -> tuple[Effect, ...]:
+        """Every magnet is off."""
+        return tuple(effect for _, effect in self._off())
 
     def closing(self) -> list[Unit]:
         """What leaves a layout safe: speed 0, magnets off, the main track's power off."""
@@ -103,6 +116,7 @@ class Units:
     def _speed(self, cab: int, step: int, forward: bool, number: int | None) -> Unit:
         frame = encode(wire.Throttle(cab, step, forward))
         self._forward[cab] = forward
+        self._speeds.add((cab, step))
         return Unit(frame, number, (Effect(Kind.CAB, cab, Target(step, forward)),))
 
 
