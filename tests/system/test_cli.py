@@ -94,7 +94,7 @@ def test_head_1(cache: Path) -> None:
 def test_ctrl_c_while_solving(tmp_path: Path) -> None:
     """With an empty cache the search takes seconds; it is broken off as soon as it says that it has begun."""
     env = {"POINTSMAN_CACHE_DIR": str(tmp_path / "cache")}
-    command = (tool("pointsman"), "solve", "inglenook", "--seed", "1", "--json")
+    command = (tool("pointsman"), "solve", "inglenook", "--seed", "1", "--count", "couplings", "--json")
     with running(lambda: Program(*command, env=env)) as program:
         _wait_for(tmp_path / "cache" / "compiled")
         asked_s = time.monotonic()
