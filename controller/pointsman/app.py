@@ -179,6 +179,7 @@ class _Play:
         self._request = request
         self._show = show
         self._dispatcher: Dispatcher | None = None
+        self._guardian: Guardian | None = None
         self._playing = False
         self._stopped: StoppedError | None = None
         self._main: asyncio.Task[PlayResult] | None = None
@@ -253,22 +254,32 @@ class _Play:
         planner = Planner(track, request.wiring, allow, cap)
         driver = DccExDriver(transport, request.wiring, emit=self._receive)
         dispatcher = Dispatcher(
-            track, planner, driver, journal, belief, allow=allow, show=self._show, cap_mm_s=cap or inf
+            track,
+            planner,
+            driver,
+            journal,
+            belief,
+            allow=allow,
+            show=self._show,
+            cap_mm_s=cap or inf,
+            beat=self._beat,
         )
         self._dispatcher = dispatcher
-        guardian: Guardian | None = None
         try:
             await driver.open()
             if simulation is None:
-                guardian = await Guardian.start(transport.guardian_fds(), driver.guardian_frames(), self._guardian_gone)
+                self._guardian = await Guardian.start(
+                    transport.guardian_fds(), driver.guardian_frames(), self._guardian_gone
+                )
             self._playing = True
             began = loop.time()
             final = await dispatcher.play(request.runs)
             duration = loop.time() - began
         finally:
             await driver.close()
-            if guardian is not None:
-                await guardian.goodbye()
+            dispatcher.close()
+            if self._guardian is not None:
+                await self._guardian.goodbye()
         return PlayResult(
             position=final.position,
             reached=request.chosen.goal.reached(final.position, track.locomotives),
@@ -299,9 +310,17 @@ class _Play:
         self.stop(f"a fault of the program: {context.get('exception') or context['message']}", PointsmanError.exit_code)
         loop.default_exception_handler(context)
 
+    def _beat(self, active: bool) -> None:
+        """The supervision is alive; while anything moves the guardian wants to hear that."""
+        if self._guardian is not None:
+            if active:
+                self._guardian.alive_now()
+            else:
+                self._guardian.rest()
+
     def _guardian_gone(self, why: str) -> None:
         if self._dispatcher is not None:
-            self._dispatcher.halt(f"the guardian process ended: {why}")
+            self._dispatcher.halt(why)
 
 
 def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:

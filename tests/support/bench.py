@@ -133,6 +133,7 @@ class Bench:
             await asyncio.sleep(self.run_on_s)
             self.speed_in_the_end = self.simulation.world.speed_mm_s("L")
             await driver.close()
+            self.dispatcher.close()
             self.at_close = self.simulation.truth()
             await self.simulation.close()
             journal.close()

@@ -153,7 +153,37 @@ def test_kill_9_puts_the_emergency_stop_on_the_wire_within_100_ms(sim: RailSim, 
     stands(sim)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_frozen_program_is_stopped_by_its_guardian_and_does_not_go_on(
+    sim: RailSim, wire: Wire, tmp_path: Path
+) -> None:
+    with running(lambda: playing(tmp_path, f"tcp:127.0.0.1:{wire.port}")) as play:
+        under_way(play)
+        moved_s(wire)
+        frozen_s = time.monotonic()
+        play.signal(signal.SIGSTOP)
+        until = frozen_s + 3
+        while wire.seen(rb"<0>", frozen_s) is None and time.monotonic() < until:
+            select.select([], [], [], 0.005)
+        stop_s, cut_s = wire.seen(rb"<!>", frozen_s), wire.seen(rb"<0>", frozen_s)
+        assert stop_s is not None
+        assert cut_s is not None
+        assert stop_s - frozen_s < 0.8
+        play.signal(signal.SIGCONT)
+        assert play.ends() == 6
+    assert wire.seen(rb"<t 3 [1-9]", cut_s) is None
+    stands(sim)
+
+
+ENDINGS = [
+    (signal.SIGINT, 130),
+    (signal.SIGTERM, 143),
+    (signal.SIGHUP, 129),
+    (signal.SIGQUIT, 131),
+    (signal.SIGTSTP, 148),
+]
+
+
+@pytest.mark.parametrize(("number", "code"), ENDINGS)
 def test_a_signal_stops_the_train_first(sim: RailSim, wire: Wire, tmp_path: Path, number: int, code: int) -> None:
     with running(lambda: playing(tmp_path, f"tcp:127.0.0.1:{wire.port}")) as play:
         under_way(play)

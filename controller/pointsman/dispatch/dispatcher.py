@@ -241,12 +241,19 @@ class Dispatcher:
 
     def _supervise(self, due_s: float) -> None:
         state, now = self._state, self._loop.time()
-        active = bool(state.moving or state.energised) and not state.halted
-        if active and now > due_s + STALLED_S:
+        if (state.moving or state.energised) and now > due_s + STALLED_S:
             self.halt(f"this program stood still for {now - due_s:.1f} s, and nothing was watched meanwhile")
-            active = False
+        # After a halt it goes on to the end: until the stop is confirmed this program must not freeze unseen.
+        active = bool(state.moving or state.energised or state.halted)
         self._beat(active)
         self._ticker = self._loop.call_at(now + TICK_S, self._supervise, now + TICK_S) if active else None
+
+    def close(self) -> None:
+        """The link is closed: nothing is supervised any more."""
+        if self._ticker is not None:
+            self._ticker.cancel()
+            self._ticker = None
+            self._beat(False)
 
     # ------------------------------------------------------------ judging events
 
@@ -265,7 +272,7 @@ class Dispatcher:
                 if was_on and not on:
                     self._doubt("the track power went off")
             case LinkUp():
-                self._state.link_up = True
+                self._state.link_up = self._state.watching = True
             case LinkLost() if self._state.moving:
                 # Perhaps nothing that was written since was heard.
                 self._state.cure = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
