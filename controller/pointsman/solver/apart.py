@@ -55,7 +55,7 @@ def solve_apart(
                     return message
                 else:
                     raise message
-        except (EOFError, BrokenPipeError):
+        except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             raise PointsmanError(
                 f"the solver ended without an answer (exit code {child.wait()})",
                 cure="there may be too little memory; try a smaller puzzle",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -177,7 +178,13 @@ def test_compiled_code_is_kept_in_the_users_cache_or_nowhere(tmp_path: Path, usa
     assert int(done.stdout) > 0
     assert sorted(source.rglob("*.nb[ci]")) == before
     if usable:
-        assert list((cache / "compiled").rglob("*.nbi"))
+        kept = list((cache / "compiled").rglob("*.nb[ci]"))
+        assert kept
+        for damaged in kept:
+            damaged.write_bytes(b"\x93 not what was written")
+        shutil.rmtree(cache / "tables")
+        again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert (again.returncode, again.stderr, again.stdout) == (0, "", done.stdout)
 
 
 @pytest.mark.parametrize("cheapest", [0, 1, 3])
