@@ -148,12 +148,16 @@ class StoppedError(HaltedError):
 
 
 class RefusedError(PointsmanError):
-    """The interlocking does not let a step go; ``reasons`` has one sentence each."""
+    """The interlocking does not let a step go; ``reasons`` has one sentence each.
+
+    ``run`` is the number of the run of the plan that it belongs to, from 1; 0 when it belongs to none.
+    """
 
     exit_code = 7
 
-    def __init__(self, reasons: Sequence[str], *, where: str = "", cure: str = "") -> None:
+    def __init__(self, reasons: Sequence[str], *, where: str = "", cure: str = "", run: int = 0) -> None:
         self.reasons = tuple(reasons)
+        self.run = run
         super().__init__("; ".join(self.reasons), where=where, cure=cure)
 
 

@@ -67,7 +67,8 @@ class Planner:
                 skips = job.stage is Stage.PART and not to_part(self._office, belief, job)
                 job = job.at(Stage.DRIVE) if skips else job.next
         except RefusedError as refusal:
-            raise RefusedError(refusal.reasons, where=f"run {job.number} ({job.run})", cure=refusal.cure) from refusal
+            where = f"run {job.number} ({job.run})"
+            raise RefusedError(refusal.reasons, where=where, cure=refusal.cure, run=job.number) from refusal
         return None, job
 
     def preparation(self, runs: Sequence[Run]) -> list[TurnoutStep]:
