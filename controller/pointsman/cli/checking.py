@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pointsman.cli.diagram import can_draw, dimensions, render
-from pointsman.cli.draws import Draws, cheap_table
+from pointsman.cli.draws import Draws, cheap_table, solvable_here
 from pointsman.cli.output import AsJson, compact_table, console, fit_to, print_json, whole_line
 from pointsman.cli.progress import searching
 from pointsman.errors import LayoutError
@@ -96,6 +96,8 @@ class Checked:
             found.append(f"no wiring: play needs {self.folder / 'hardware' / DEFAULT_HARDWARE}.toml")
         if not self.puzzles:
             found.append(f"no puzzle: play needs {self.folder / 'puzzles' / DEFAULT_PUZZLE}.toml")
+        if not solvable_here(self.track):
+            found.append("holds = 1: solve and play refuse turnouts that hold none, for now")
         return found
 
 
@@ -155,7 +157,7 @@ def _print_check(
     out.print(f"The beams see every gap up to {top:.0f} mm/s; the layout shunts at {fastest:.0f} mm/s.")
     out.print(f"Wiring: {', '.join(found.hardware) or 'none'}.")
     for name, count in draws.items():
-        out.print(f"{name}: {_told(count)}")
+        out.print(f"{name}: {_told(count)}" if solvable_here(track) else name)
     bad = [survey for survey in surveys if not survey.good]
     if bad:
         places = ", ".join(f"{survey.what} in {survey.place}" for survey in bad)
@@ -171,7 +173,7 @@ def _print_check(
 
 def _told(draws: Draws | None) -> str:
     if draws is None:
-        return "too many positions to say here which draws can be solved; solve proves it for each"
+        return "which draws can be solved would take long to say here; solve proves it for each"
     if draws.possible < draws.total:
         return f"{draws}; more room (a longer headshunt or siding) would help"
     return str(draws)

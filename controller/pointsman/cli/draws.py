@@ -13,6 +13,7 @@ from pointsman.puzzle.deal import deal
 from pointsman.puzzle.puzzle import Count, Puzzle
 from pointsman.solver.budget import Budget
 from pointsman.solver.table import Report, Table, table_for
+from pointsman.track.model import Track
 
 CHEAP_POSITIONS = 3_000_000
 """Tables up to this size are made in a few seconds, without being asked for."""
@@ -45,7 +46,7 @@ class Draws:
 
 def cheap_table(puzzle: Puzzle, progress: Report) -> Table | None:
     """The table that knows every draw of a puzzle; None when it would take long to make, or when there is no such."""
-    if not one_table(puzzle):
+    if not one_table(puzzle) or not solvable_here(puzzle.track):
         return None
     try:
         return table_for(
@@ -58,6 +59,11 @@ def cheap_table(puzzle: Puzzle, progress: Report) -> Table | None:
         )
     except BudgetSpentError:
         return None
+
+
+def solvable_here(track: Track) -> bool:
+    """Whether the solver takes this track: so far it knows only turnouts that hold one vehicle."""
+    return all(turnout.holds == 1 for turnout in track.turnouts.values())
 
 
 def one_table(puzzle: Puzzle) -> bool:

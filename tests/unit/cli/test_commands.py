@@ -172,6 +172,34 @@ def test_check_says_what_is_missing_for_a_play(pointsman: Pointsman, tmp_path: P
     assert len(pointsman("check", bare, "--json").json["missing"]) == 2
 
 
+def test_check_says_what_solve_refuses_for_now(pointsman: Pointsman, tmp_path: Path) -> None:
+    strict = own_layout(tmp_path, "inglenook-small", ("layout.toml", r"holds = 1", "holds = 0"))
+    ran = pointsman("check", strict)
+    assert ran.code == 0
+    assert "Missing: holds = 1: solve and play refuse turnouts that hold none, for now\n" in ran.out
+    assert "is right." not in ran.out
+    assert pointsman("deal", strict, "--seed", "1").code == 0
+    refused(_without_title(pointsman("solve", strict, "--seed", "1")), 2, "holds")
+
+
+def test_draws_by_name_and_by_kind_at_once_are_searched_one_by_one(pointsman: Pointsman, tmp_path: Path) -> None:
+    """A draw may take the only van away for a place of its own: then it cannot be solved."""
+    mixed = own_layout(
+        tmp_path,
+        "inglenook-small",
+        ("puzzles/classic.toml", r'goal = "[^"]*"', 'goal = "s1: 1 @mineral"'),
+    )
+    found = pointsman("check", mixed, "--json").json["draws"]
+    assert found["classic"] is None
+    assert "classic: which draws can be solved would take long to say here" in " ".join(
+        pointsman("check", mixed).out.split()
+    )
+    codes = {seed: pointsman("solve", mixed, f"--seed={seed}", "--json").code for seed in range(12)}
+    assert set(codes.values()) == {0, 4}
+    for _ in range(4):
+        assert pointsman("solve", mixed, "--json").code == 0
+
+
 def test_check_says_how_many_draws_can_be_solved(pointsman: Pointsman, tmp_path: Path) -> None:
     assert "classic: all 60 draws can be solved\n" in pointsman("check", "inglenook-small").out
     tight = own_layout(tmp_path, "inglenook-small", ("layout.toml", r"(\[segments.head\].*?capacity = )3", r"\g<1>2"))
