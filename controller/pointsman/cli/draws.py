@@ -12,6 +12,7 @@ from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.deal import deal
 from pointsman.puzzle.puzzle import Count, Puzzle
 from pointsman.solver.budget import Budget
+from pointsman.solver.search import solve
 from pointsman.solver.table import Report, Table, table_for
 from pointsman.track.model import Track
 
@@ -59,6 +60,19 @@ def cheap_table(puzzle: Puzzle, progress: Report) -> Table | None:
         )
     except BudgetSpentError:
         return None
+
+
+def can_be_solved(puzzle: Puzzle, progress: Report) -> bool | None:
+    """Whether one draw can be solved; None when that would take long to say."""
+    if not solvable_here(puzzle.track):
+        return None
+    try:
+        solve(puzzle.track, puzzle.start, puzzle.goal, Count.RUNS, progress=progress, budget=CHEAP_POSITIONS)
+    except UnsolvableError:
+        return False
+    except BudgetSpentError:
+        return None
+    return True
 
 
 def solvable_here(track: Track) -> bool:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from pointsman.app import fresh_seed
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.draws import cheap_table, draw_again, drawn_again, impossible
+from pointsman.cli.draws import can_be_solved, draw_again, drawn_again, impossible
 from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.errors import UnsolvableError, UsageError
@@ -49,8 +49,7 @@ def deal(puzzle: PuzzleName, seed: Seed = None, as_json: AsJson = False) -> None
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
     first = chosen
     with searching(quiet=as_json) as progress:
-        table = cheap_table(chosen.puzzle, progress)
-        solvable = None if table is None else table.distance_of(chosen.start, chosen.goal) is not None
+        solvable = can_be_solved(chosen.puzzle, progress)
         if solvable is False and seed is None:
             chosen, solvable = draw_again(puzzle, chosen, Count.RUNS, progress), True
     if as_json:

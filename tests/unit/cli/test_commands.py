@@ -198,6 +198,8 @@ def test_draws_by_name_and_by_kind_at_once_are_searched_one_by_one(pointsman: Po
     assert set(codes.values()) == {0, 4}
     for _ in range(4):
         assert pointsman("solve", mixed, "--json").code == 0
+    assert {pointsman("deal", mixed, "--json").json["solvable"] for _ in range(4)} == {True}
+    assert {pointsman("deal", mixed, f"--seed={seed}", "--json").json["solvable"] for seed in codes} == {True, False}
 
 
 def test_check_says_how_many_draws_can_be_solved(pointsman: Pointsman, tmp_path: Path) -> None:
