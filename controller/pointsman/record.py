@@ -63,20 +63,20 @@ def encode(t_s: float, kind: str, values: Mapping[str, Any]) -> bytes:
 def decode(raw: bytes) -> Line:
     """One entry from its bytes, without the newline. Raises JournalError saying what is wrong with it."""
     if len(raw) < _HEAD:
-        raise JournalError("the line is cut short")
+        raise JournalError("it is cut short")
     head, body = raw[:_HEAD], raw[_HEAD:]
     if _HEAD_FORM.fullmatch(head) is None:
-        raise JournalError("the line does not begin with a length and a checksum")
+        raise JournalError("it does not begin with a length and a checksum")
     length, check = int(head[:8], 16), int(head[9:17], 16)
     if len(body) != length:
-        raise JournalError(f"the line has {len(body)} of {length} bytes")
+        raise JournalError("it is not as long as it says")
     if crc32(body) != check:
-        raise JournalError("the line's checksum is wrong")
+        raise JournalError("its checksum is wrong")
     try:
         values = json.loads(body)
         return Line(float(values.pop("t_s")), str(values.pop("kind")), values)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-        raise JournalError("the line is not an entry of a journal") from None
+        raise JournalError("it is not an entry of a journal") from None
 
 
 def read(path: Path) -> Reading:
@@ -90,10 +90,10 @@ def read(path: Path) -> Reading:
     for number, (raw, whole) in enumerate(_split(data), 1):
         try:
             if not whole:
-                raise JournalError("the line is cut short")
+                raise JournalError("it is cut short")
             lines.append(decode(raw))
         except JournalError as error:
-            return Reading(tuple(lines), f"line {number}: {error.what}")
+            return Reading(tuple(lines), f"line {number} is damaged: {error.what}")
     return Reading(tuple(lines))
 
 

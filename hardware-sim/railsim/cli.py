@@ -20,7 +20,7 @@ from railsim.serve import HIGHEST_SPEED, Serving, serve
 from railsim.setup import Setup
 
 app = typer.Typer(
-    name="railsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich", no_args_is_help=True
+    name="railsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True
 )
 
 
@@ -52,7 +52,11 @@ def railsim(
     ] = DEFAULT_PUZZLE,
     facing: Annotated[
         list[str] | None,
-        typer.Option("--facing", metavar="L=END", help="The end (from, to) to which L's 'forward' points."),
+        typer.Option(
+            "--facing",
+            metavar="L=END",
+            help="The end of its track to which L's front points: L=to (when left out) or L=from.",
+        ),
     ] = None,
     hardware: Annotated[
         str | None, typer.Option("--hardware", metavar="NAME", help="The layout's wiring, or the path of one.")

@@ -188,7 +188,11 @@ def test_a_play_at_a_pace_is_stopped(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == code
-    assert f"Journal: {journal}" in screen.getvalue()
+    told = screen.getvalue()
+    assert f"Journal: {journal}" in told
+    assert "The track power is off now." in " ".join(told.split())
+    assert "set locomotive and wagons up again" in " ".join(told.split())
+    assert "\n  pointsman play inglenook-small --seed 1 --count runs\n" in told
     reading = read(journal)
     assert reading.bad == ""
     assert [line.kind for line in reading.lines][-1] == "end"

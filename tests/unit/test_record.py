@@ -115,7 +115,7 @@ def test_reading_ends_at_the_first_damage_and_says_where(
         number += 1
     if reading.bad:
         assert len(reading.lines) == number
-        assert reading.bad.startswith(f"line {number + 1}: ")
+        assert reading.bad.startswith(f"line {number + 1} is damaged: ")
     else:
         # Cut exactly between two lines: nothing tells that there were more.
         assert damaged == "cut"
@@ -127,14 +127,14 @@ def test_reading_ends_at_the_first_damage_and_says_where(
 @pytest.mark.parametrize(
     ("raw", "what"),
     [
-        (b"", "the line is cut short"),
-        (b"00000002 0000000", "the line is cut short"),
-        (b"0000000x 00000000 {}", "the line does not begin with a length and a checksum"),
-        (b"0000000A 00000000 {}", "the line does not begin with a length and a checksum"),
-        (b"0x000002 00000000 {}", "the line does not begin with a length and a checksum"),
-        (b"00000002_00000000 {}", "the line does not begin with a length and a checksum"),
-        (b"00000003 00000000 {}", "the line has 2 of 3 bytes"),
-        (b"00000002 00000000 {}", "the line's checksum is wrong"),
+        (b"", "it is cut short"),
+        (b"00000002 0000000", "it is cut short"),
+        (b"0000000x 00000000 {}", "it does not begin with a length and a checksum"),
+        (b"0000000A 00000000 {}", "it does not begin with a length and a checksum"),
+        (b"0x000002 00000000 {}", "it does not begin with a length and a checksum"),
+        (b"00000002_00000000 {}", "it does not begin with a length and a checksum"),
+        (b"00000003 00000000 {}", "it is not as long as it says"),
+        (b"00000002 00000000 {}", "its checksum is wrong"),
     ],
 )
 def test_what_is_wrong_with_a_line(raw: bytes, what: str) -> None:
@@ -149,7 +149,7 @@ def test_what_is_wrong_with_a_line(raw: bytes, what: str) -> None:
 )
 def test_whole_but_no_entry_of_a_journal(text: str) -> None:
     body = text.encode()
-    with pytest.raises(JournalError, match="the line is not an entry of a journal"):
+    with pytest.raises(JournalError, match="it is not an entry of a journal"):
         decode(b"%08x %08x %s" % (len(body), crc32(body), body))
 
 

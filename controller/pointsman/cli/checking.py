@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,16 +13,20 @@ from rich.table import Table
 from rich.text import Text
 
 from pointsman.cli.diagram import can_draw, dimensions, render
-from pointsman.cli.output import AsJson, compact_table, console, fit_to, print_json
-from pointsman.errors import LayoutError, Mistake
+from pointsman.cli.draws import Draws, cheap_table, solvable_here
+from pointsman.cli.output import AsJson, compact_table, console, fit_to, print_json, whole_line
+from pointsman.cli.progress import searching
+from pointsman.errors import LayoutError
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.survey import StopSurvey, stops, top_speed_at_beams_mm_s
-from pointsman.puzzle.puzzle import Puzzle, load_puzzle
-from pointsman.track.builtin import builtin_layouts, find_layout, layout_puzzles
+from pointsman.puzzle.puzzle import Puzzle, check_puzzle, load_puzzle
+from pointsman.solver.table import Report
+from pointsman.track.builtin import DEFAULT_HARDWARE, DEFAULT_PUZZLE, builtin_layouts, find_layout, layout_puzzles
 from pointsman.track.fit import fit
-from pointsman.track.layout import load_layout
+from pointsman.track.layout import LAYOUT_FILE, load_layout, read_layout
 from pointsman.track.model import Track
-from pointsman.track.wiring_file import load_wiring
+from pointsman.track.tomlfile import Notes
+from pointsman.track.wiring_file import check_wiring, names_of
 
 TABLE_WIDTH = 70
 """Columns below which the stops are told in lines."""
@@ -61,21 +67,84 @@ def check(
 
     Draws it, with the room in every track and how exactly a train can stop on it.
     """
-    folder = find_layout(layout)
-    track = load_layout(folder)
-    hardware, puzzles = _others(folder, track)
+    found = checked(find_layout(layout))
     allow = Allowances()
-    surveys = stops(track, allow)
-    top = top_speed_at_beams_mm_s(track, allow)
+    surveys = stops(found.track, allow)
+    top = top_speed_at_beams_mm_s(found.track, allow)
+    with searching(quiet=as_json) as progress:
+        draws = {puzzle.name: _draws(puzzle, progress) for puzzle in found.puzzles}
     if as_json:
-        print_json(_as_json(track, hardware, puzzles, surveys, top))
+        print_json(_as_json(found, surveys, top, draws))
         return
-    _print_check(console(), track, hardware, puzzles, surveys, top)
+    _print_check(console(), found, surveys, top, draws)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A layout without mistakes, with its wirings and puzzles."""
+
+    folder: Path
+    track: Track
+    hardware: tuple[str, ...]
+    puzzles: tuple[Puzzle, ...]
+
+    @property
+    def missing(self) -> list[str]:
+        """What is not there and is needed for a play, with how to mend it."""
+        found = []
+        if not self.hardware:
+            found.append(f"no wiring: play needs {self.folder / 'hardware' / DEFAULT_HARDWARE}.toml")
+        if not self.puzzles:
+            found.append(f"no puzzle: play needs {self.folder / 'puzzles' / DEFAULT_PUZZLE}.toml")
+        if not solvable_here(self.track):
+            found.append("holds = 1: solve and play refuse turnouts that hold none, for now")
+        return found
+
+
+def checked(folder: Path) -> Checked:
+    """A layout with everything in its folder. Raises LayoutError with the mistakes of all files at once."""
+    notes = Notes(str(folder / LAYOUT_FILE))
+    draft = read_layout(folder / LAYOUT_FILE, notes)
+    wirings = sorted((folder / "hardware").glob("*.toml"))
+    puzzles = sorted((folder / "puzzles").glob("*.toml"))
+    if draft is not None and not notes.mistakes:
+        good: list[Puzzle] = []
+        for path in wirings:
+            of_file = Notes(str(path))
+            check_wiring(path, names_of(draft.track), of_file)
+            notes.mistakes += of_file.mistakes
+        for path in puzzles:
+            try:
+                good.append(load_puzzle(path, draft.track))
+            except LayoutError as error:
+                notes.mistakes += error.mistakes
+        notes.raise_if_any()
+        return Checked(folder, draft.track, tuple(path.stem for path in wirings), tuple(good))
+    # The layout is wrong: the other files are held against whatever names could be read.
+    sections = ("turnouts", "beams", "magnets", "locomotives")
+    read = {section: draft.names(section) if draft is not None else None for section in sections}
+    names = {section: found for section, found in read.items() if found is not None}
+    track = draft.for_notation() if draft is not None else None
+    for path in wirings:
+        of_file = Notes(str(path))
+        check_wiring(path, names, of_file)
+        notes.mistakes += of_file.mistakes
+    for path in puzzles:
+        of_file = Notes(str(path))
+        check_puzzle(path, track, of_file)
+        notes.mistakes += of_file.mistakes
+    raise LayoutError(notes.mistakes)
+
+
+def _draws(puzzle: Puzzle, progress: Report) -> Draws | None:
+    table = cheap_table(puzzle, progress)
+    return None if table is None else Draws.of(table, puzzle)
 
 
 def _print_check(
-    out: Console, track: Track, hardware: list[str], puzzles: list[Puzzle], surveys: list[StopSurvey], top: float
+    out: Console, found: Checked, surveys: list[StopSurvey], top: float, draws: Mapping[str, Draws | None]
 ) -> None:
+    track = found.track
     out.print(render(track, {}, width=min(out.width, 100), unicode=can_draw(out)))
     out.print()
     sizes = dimensions(track)
@@ -86,32 +155,28 @@ def _print_check(
     out.print()
     fastest = min(track.speeds.limit, track.speeds.shunting)
     out.print(f"The beams see every gap up to {top:.0f} mm/s; the layout shunts at {fastest:.0f} mm/s.")
-    out.print(f"Wiring: {', '.join(hardware) or 'none'}.  Puzzles: {', '.join(p.name for p in puzzles) or 'none'}.")
+    out.print(f"Wiring: {', '.join(found.hardware) or 'none'}.")
+    for name, count in draws.items():
+        out.print(f"{name}: {_told(count)}" if solvable_here(track) else name)
     bad = [survey for survey in surveys if not survey.good]
     if bad:
         places = ", ".join(f"{survey.what} in {survey.place}" for survey in bad)
         tight = f" {places}: a plan that needs such a stop may be refused before it starts."
         out.print(Text.assemble(("Tight:", "yellow"), tight))
-    out.print(f"{track.name} is right.", style="green")
+    for missing in found.missing:
+        whole_line(out, f"Missing: {missing}", "yellow")
+    if found.missing:
+        out.print(f"The track of {track.name} is right, but nothing can be played on it yet.", style="yellow")
+    else:
+        out.print(f"{track.name} is right.", style="green")
 
 
-def _others(folder: Path, track: Track) -> tuple[list[str], list[Puzzle]]:
-    """Every wiring and puzzle file of the folder; all their mistakes together."""
-    mistakes: list[Mistake] = []
-    hardware, puzzles = [], []
-    for path in sorted((folder / "hardware").glob("*.toml")):
-        try:
-            hardware.append(load_wiring(path, track).name)
-        except LayoutError as error:
-            mistakes += error.mistakes
-    for path in sorted((folder / "puzzles").glob("*.toml")):
-        try:
-            puzzles.append(load_puzzle(path, track))
-        except LayoutError as error:
-            mistakes += error.mistakes
-    if mistakes:
-        raise LayoutError(mistakes)
-    return hardware, puzzles
+def _told(draws: Draws | None) -> str:
+    if draws is None:
+        return "which draws can be solved would take long to say here; solve proves it for each"
+    if draws.possible < draws.total:
+        return f"{draws}; more room (a longer headshunt or siding) would help"
+    return str(draws)
 
 
 def _stop_table(out: Console, surveys: list[StopSurvey]) -> Table:
@@ -143,8 +208,9 @@ def _layout_json(track: Track, puzzles: list[Puzzle]) -> dict[str, Any]:
 
 
 def _as_json(
-    track: Track, hardware: list[str], puzzles: list[Puzzle], surveys: list[StopSurvey], top: float
+    found: Checked, surveys: list[StopSurvey], top: float, draws: Mapping[str, Draws | None]
 ) -> dict[str, Any]:
+    track = found.track
     return {
         "layout": track.name,
         "title": track.title,
@@ -159,8 +225,10 @@ def _as_json(
             for segment in track.segments.values()
         ],
         "turnouts": list(track.turnouts),
-        "hardware": hardware,
-        "puzzles": [puzzle.name for puzzle in puzzles],
+        "hardware": list(found.hardware),
+        "puzzles": [puzzle.name for puzzle in found.puzzles],
+        "draws": {name: None if count is None else asdict(count) for name, count in draws.items()},
+        "missing": found.missing,
         "top_speed_at_beams_mm_s": round(top, 1),
         "worst_stopping_error_mm": round(max((s.error_mm for s in surveys), default=0.0), 1),
         "stops": [

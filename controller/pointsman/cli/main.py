@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Annotated, Any, TextIO
 
 import typer
+import typer.core
 
 from pointsman.cli import checking, playing, puzzles, replaying
 from pointsman.cli.output import error_json, exit_code, print_json, tell
@@ -18,8 +19,24 @@ CTRL_C = 130
 _Misuse: type[Exception] = typer.BadParameter.__mro__[2]
 """What the parser raises for every command line that it cannot take; typer does not export this class by name."""
 
+
+class WholeHelp(typer.core.TyperGroup):
+    """A group whose commands are listed with their whole first sentence, in a narrow terminal too."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                rows.append((name, (command.help or "").split("\n\n")[0]))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 app = typer.Typer(
     name="pointsman",
+    cls=WholeHelp,
     help="Plays shunting puzzles on real model railways: draws, solves, drives and checks every move.",
     add_completion=False,
     rich_markup_mode=None,

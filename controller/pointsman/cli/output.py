@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pointsman.cli.diagram import can_draw
-from pointsman.errors import PointsmanError, StoppedError
+from pointsman.errors import LayoutError, PointsmanError, StoppedError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[str | None, typer.Option("--seed", help="Number or text that decides the draw; drawn if not given.")]
@@ -30,6 +32,25 @@ def console(*, stderr: bool = False) -> Console:
 def whole_line(out: Console, text: str, style: str = "") -> None:
     """A line with a path or a position in it: never broken by us, so that it can be copied."""
     out.print(text, style=style, soft_wrap=True)
+
+
+def say(out: Console, text: str, style: str = "") -> None:
+    """Sentences: on a terminal broken between words, a path in them never; elsewhere not broken at all."""
+    if out.is_terminal:
+        text = "\n".join(_wrapped(line, out.width) for line in text.splitlines())
+    whole_line(out, text, style)
+
+
+def _wrapped(line: str, width: int) -> str:
+    indent = " " * (len(line) - len(line.lstrip(" ")) + 3 * line.lstrip().startswith("-> "))
+    return textwrap.fill(
+        line,
+        max(width, len(indent) + 20),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+    )
 
 
 def compact_table(out: Console, *headers: str) -> Table:
@@ -58,14 +79,17 @@ def print_json(values: Mapping[str, Any]) -> None:
 
 
 def error_json(error: PointsmanError) -> dict[str, Any]:
-    """An error as JSON values."""
-    return {
+    """An error as JSON values; that of a file has all its mistakes one by one."""
+    values: dict[str, Any] = {
         "kind": type(error).__name__,
         "what": error.what,
         "where": error.where,
         "cure": error.cure,
         "exit_code": exit_code(error),
     }
+    if isinstance(error, LayoutError):
+        values["mistakes"] = [asdict(mistake) for mistake in error.mistakes]
+    return values
 
 
 def exit_code(error: PointsmanError) -> int:
@@ -76,7 +100,7 @@ def exit_code(error: PointsmanError) -> int:
 def tell(error: PointsmanError) -> None:
     """An error for a person, on standard error, after what has been printed."""
     sys.stdout.flush()
-    whole_line(console(stderr=True), str(error), "red")
+    say(console(stderr=True), str(error), "red")
 
 
 def fail_with(values: Mapping[str, Any], error: PointsmanError) -> typer.Exit:

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.text import Text
 
 from pointsman.app import (
-    HARDWARE_CAP_MM_S,
     On,
     PlayRequest,
     PlayResult,
@@ -26,6 +25,8 @@ from pointsman.app import (
 from pointsman.app import (
     play as play_on,
 )
+from pointsman.cli.aftermath import repeat_command, tell_stopped
+from pointsman.cli.draws import draw_again, drawn_again, impossible
 from pointsman.cli.output import (
     AsJson,
     PuzzleName,
@@ -35,19 +36,23 @@ from pointsman.cli.output import (
     console,
     fail_with,
     print_json,
+    say,
     whole_line,
 )
 from pointsman.cli.progress import searching
-from pointsman.cli.puzzles import CountName, picture, show_task
+from pointsman.cli.puzzles import CountName
 from pointsman.cli.screen import Screen
-from pointsman.errors import HaltedError, JournalError, PointsmanError, StoppedError, UsageError
+from pointsman.cli.setting_up import set_up
+from pointsman.errors import HaltedError, JournalError, PointsmanError, UnsolvableError, UsageError
 from pointsman.puzzle.choice import Chosen, choose
+from pointsman.puzzle.puzzle import Count
 from pointsman.solver.apart import solve_apart
+from pointsman.solver.search import Solution
 from pointsman.track.builtin import find_wiring
-from pointsman.track.model import End, Track
+from pointsman.track.model import End
 from pointsman.track.tomlfile import is_file, is_folder
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.ports import PortInfo, list_ports
+from pointsman.transports.ports import PortInfo, check_port, list_ports
 
 DEFAULT_SPEED = 1.0
 
@@ -67,7 +72,11 @@ def play(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Simulated layout only: do not ask.")] = False,
     facing: Annotated[
-        End | None, typer.Option(help="Which end of its track the locomotive's front faces; asked if not given.")
+        End | None,
+        typer.Option(
+            help="Where the locomotive's front points: to the `from` or the `to` end of its track; in a headshunt "
+            "`to` is the points, `from` the buffer stop. Asked if not given."
+        ),
     ] = None,
     hardware: Annotated[str | None, typer.Option(help="Wiring: a name in hardware/, or a path.")] = None,
     count: CountName = None,
@@ -82,15 +91,16 @@ def play(
     target = parse_target(on)
     _check_options(target, speed, yes)
     _check_files(journal, picture_file)
+    if target.on is On.SERIAL:
+        check_port(target.address)
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
     wiring = load_wiring(find_wiring(chosen.folder, hardware), chosen.track)
     # With --json standard output is for the result alone; what a person reads goes to standard error.
     out = console(stderr=as_json)
     counted = count or chosen.puzzle.count
-    with searching(quiet=False) as progress:
-        solution = solve_apart(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
+    chosen, solution = _solved(out, puzzle, chosen, counted, seeded=seed is not None)
     least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
-    facing = _set_up(out, chosen, target, facing, yes, least)
+    facing = set_up(out, chosen, target, facing, yes, least)
     request = PlayRequest(
         chosen=chosen,
         runs=solution.runs,
@@ -101,8 +111,22 @@ def play(
         speed=None if speed == 0 else (speed or DEFAULT_SPEED),
         count=str(counted),
     )
-    result, wrong = _carry_out(out, request, picture_file)
+    result, wrong = _carry_out(out, request, picture_file, repeat_command(puzzle, request, hardware))
     _conclude(out, request, result, wrong, as_json)
+
+
+def _solved(out: Console, puzzle: str, chosen: Chosen, count: Count, *, seeded: bool) -> tuple[Chosen, Solution]:
+    """A draw with its plan: the one given, or, if that was nobody's wish and is impossible, another."""
+    with searching(quiet=False) as progress:
+        try:
+            return chosen, solve_apart(chosen.track, chosen.start, chosen.goal, count, progress=progress)
+        except UnsolvableError as error:
+            if seeded:
+                raise impossible(chosen, error) from error
+        # The solver has left its table on the disk: here it is only read.
+        other = draw_again(puzzle, chosen, count, progress)
+        say(out, drawn_again(chosen))
+        return other, solve_apart(other.track, other.start, other.goal, count, progress=progress)
 
 
 def ports(as_json: AsJson = False) -> None:
@@ -159,69 +183,20 @@ def _check_options(target: Target, speed: float | None, yes: bool) -> None:
 
 def _check_files(journal: Path | None, picture_file: Path | None) -> None:
     """What can be known before anything moves about the files that are to be written."""
+    if journal is not None and not is_folder(journal.parent):
+        raise JournalError(
+            "cannot be written: there is no such folder",
+            where=str(journal),
+            cure="make the folder, or give another place with --journal",
+        )
     if journal is not None and (is_file(journal) or is_folder(journal)):
         raise JournalError("is there already", where=str(journal), cure="give a new name: no journal is written over")
     if picture_file is not None and (is_folder(picture_file) or not is_folder(picture_file.parent)):
         raise UsageError("the picture cannot be written there", where=str(picture_file), cure="give a file's path")
 
 
-def _set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes: bool, least: str) -> End:
-    """Show the set-up picture and wait for a person's yes; which way the locomotive faces."""
-    show_task(out, chosen)
-    out.print(f"It can be done in {least}. Set up like this:")
-    out.print(picture(out, chosen.track, chosen.start))
-    engine = chosen.puzzle.locomotive
-    mark = chosen.track.locomotives[engine].mark
-    out.print(
-        f"Wagons pushed up to the first beam; {engine} in {mark.element}, its coupler at the 'to' end "
-        f"{mark.at_mm:.0f} mm from {_what_is_at(chosen.track, mark.element, End.FROM)}."
-    )
-    real = target.on is not On.SIM
-    if real:
-        out.print(
-            f"No relay in the track feed is known: nothing goes faster than {HARDWARE_CAP_MM_S:.0f} mm/s, "
-            "and if this computer dies as a whole, only a hand on the power switch stops the train.",
-            style="yellow",
-        )
-    if real and facing is None:
-        facing = _ask_facing(out, chosen.track, engine, mark.element)
-    if real:
-        _confirm(out, "Is the layout set up like this, and is everybody clear of it?")
-    elif not yes:
-        _confirm(out, "Is the layout set up like this?")
-    return facing or End.TO
-
-
-def _what_is_at(track: Track, segment: str, end: End) -> str:
-    joint = track.segments[segment].meets(end)
-    return "the buffer stop" if joint is None else f"the fouling point at {joint.turnout}"
-
-
-def _ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
-    ends = " or ".join(f"'{end}' ({_what_is_at(track, segment, end)})" for end in (End.TO, End.FROM))
-    while True:
-        answer = _asked(out, f"Which end of {segment} does the front of {engine} face, {ends}?")
-        if answer in list(End):
-            return End(answer)
-
-
-def _confirm(out: Console, question: str) -> None:
-    """Return when the answer is yes. Raises StoppedError when it is no."""
-    while (answer := _asked(out, f"{question} [y/N]")) not in {"y", "yes"}:
-        if answer in {"", "n", "no"}:
-            raise StoppedError("the answer was no: nothing was sent to the layout", PointsmanError.exit_code)
-
-
-def _asked(out: Console, question: str) -> str:
-    """A person's answer, in small letters. Raises StoppedError when the terminal is closed instead."""
-    try:
-        return out.input(f"{question} ", markup=False, emoji=False).strip().lower()
-    except EOFError:
-        raise StoppedError("there was no answer: nothing was sent to the layout", PointsmanError.exit_code) from None
-
-
 def _carry_out(
-    out: Console, request: PlayRequest, picture_file: Path | None
+    out: Console, request: PlayRequest, picture_file: Path | None, again: str
 ) -> tuple[PlayResult, PointsmanError | None]:
     """Play; the result, and why the picture could not be saved, if it could not. Raises what the play raises."""
     stoppers: list[Stopper] = []
@@ -236,7 +211,7 @@ def _carry_out(
     except PointsmanError as error:
         screen.close()
         if not isinstance(error, JournalError):
-            whole_line(out, f"Journal: {request.journal}")
+            tell_stopped(out, request, again)
         _save(screen, picture_file)
         raise
     finally:

@@ -15,9 +15,10 @@ from rich.text import Text
 
 from pointsman.app import fresh_seed
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, whole_line
+from pointsman.cli.draws import can_be_solved, draw_again, drawn_again, impossible
+from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
-from pointsman.errors import UsageError
+from pointsman.errors import UnsolvableError, UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.journey import describe
 from pointsman.puzzle.position import Position
@@ -43,8 +44,14 @@ def deal(puzzle: PuzzleName, seed: Seed = None, as_json: AsJson = False) -> None
     """Draw the wagons, and print the cards.
 
     They are drawn as tokens from a mug: every order is as likely as any other. The same seed draws the same cards.
+    Where that is quickly known, a draw that cannot be solved is drawn again, or, with --seed, it is said.
     """
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
+    first = chosen
+    with searching(quiet=as_json) as progress:
+        solvable = can_be_solved(chosen.puzzle, progress)
+        if solvable is False and seed is None:
+            chosen, solvable = draw_again(puzzle, chosen, Count.RUNS, progress), True
     if as_json:
         print_json(
             {
@@ -53,15 +60,26 @@ def deal(puzzle: PuzzleName, seed: Seed = None, as_json: AsJson = False) -> None
                 "cards": list(chosen.cards),
                 "start": str(chosen.start),
                 "goal": str(chosen.goal),
+                "solvable": solvable,
             }
         )
         return
-    show_task(console(), chosen)
+    out = console()
+    if chosen is not first:
+        say(out, drawn_again(first))
+    show_task(out, chosen)
+    if solvable is False:
+        say(out, "This draw cannot be solved, which is proved.", "yellow")
 
 
 def show_task(out: Console, chosen: Chosen) -> None:
     """What is asked: title and seed, the drawn wagons as cards, start and goal."""
     out.print(chosen.puzzle.title, style="bold")
+    show_draw(out, chosen)
+
+
+def show_draw(out: Console, chosen: Chosen) -> None:
+    """The drawn wagons as cards, seed, start and goal."""
     lines = box.ROUNDED if can_draw(out) else box.ASCII
     if chosen.cards:
         out.print(Columns([Panel(f" {card} ", box=lines, expand=False) for card in chosen.cards], padding=(0, 0)))
@@ -84,24 +102,38 @@ def solve(
     """Find the plan with the fewest moves.
 
     The plan is proved to be the shortest; where there is none, that is proved.
+
+    A position is written in one line: 'head: L 4 | s1: 6 2 | T1>closed: 3'. Each part is a track with its vehicles
+    from its `from` end to its `to` end (in a siding the points' end comes first). T1>closed: 3 is vehicle 3
+    standing on turnout T1, which lies for its closed leg.
     """
     if seed is not None and (start is not None or goal is not None):
         raise UsageError("--seed draws the goal, so it cannot be given with --start or --goal", cure="leave one out")
-    if seed is None and start is None and goal is None:
-        seed = fresh_seed()
-    chosen = choose(puzzle, seed=seed, start=start, goal=goal)
+    unseeded = seed is None and start is None and goal is None
+    chosen = choose(puzzle, seed=fresh_seed() if unseeded else seed, start=start, goal=goal)
     missing = [wagon for wagon in chosen.goal.vehicles if wagon not in chosen.start.vehicles]
     if missing:
         raise UsageError(
-            f"the goal '{chosen.goal}' names {' '.join(missing)}, and the start '{chosen.start}' does not",
+            f"the start has no {' '.join(missing)}, which the goal '{chosen.goal}' names",
+            where=f"--start '{start}'",
             cure="put every wagon of the goal in --start, or give another --goal",
         )
     counted = count or chosen.puzzle.count
-    out = console()
-    if not as_json:
-        show_task(out, chosen)
+    out = console(stderr=as_json)
     with searching(quiet=as_json) as progress:
-        solution = best(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
+        first = chosen
+        try:
+            if not as_json:
+                show_task(out, chosen)
+            solution = best(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
+        except UnsolvableError as error:
+            if not unseeded:
+                raise impossible(chosen, error) from error
+            chosen = draw_again(puzzle, chosen, counted, progress)
+            say(out, drawn_again(first))
+            if not as_json:
+                show_task(out, chosen)
+            solution = best(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
     if as_json:
         print_json({"puzzle": chosen.name, "seed": chosen.seed, **solution_json(solution)})
         return

@@ -115,7 +115,7 @@ def _print(out: Console, told: Told) -> None:
         text, style = _step_text(line)
         whole_line(out, f"{line.t_s - began_s:8.1f} s  {text}", style)
     score = told.score
-    whole_line(out, f"now    {told.position}")
+    whole_line(out, f"last confirmed position  {told.position}")
     out.print(
         f"{amount(score.runs, 'runs')} ({score.origin}), {amount(score.raw_starts, 'starts')}, "
         f"{amount(score.reversals, 'reversals')}, {amount(score.uncouplings, 'uncouplings')}, "

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from pointsman.errors import NotationError
 from pointsman.track.model import Leg, Track
+from pointsman.track.tomlfile import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _read_segment(
 ) -> None:
     segment = track.segments.get(name)
     if segment is None:
-        cure = f"segments of this track: {' '.join(track.segments)}"
+        cure = did_you_mean(name, track.segments)
         if name in track.turnouts:
             cure = f"a vehicle on a turnout is written with the leg it lies for: {name}>closed or {name}>thrown"
         raise NotationError(f"there is no segment {name!r}", where=where, cure=cure)
@@ -140,8 +141,7 @@ def _read_turnout(
     name, _, lie = (piece.strip() for piece in head.partition(">"))
     turnout = track.turnouts.get(name)
     if turnout is None:
-        known = " ".join(track.turnouts) or "none"
-        raise NotationError(f"there is no turnout {name!r}", where=where, cure=f"turnouts of this track: {known}")
+        raise NotationError(f"there is no turnout {name!r}", where=where, cure=did_you_mean(name, track.turnouts))
     if lie not in {leg.value for leg in Leg}:
         raise NotationError(f"{lie!r} is no leg", where=where, cure=f"write {name}>closed or {name}>thrown")
     if name in turnouts:
@@ -158,8 +158,8 @@ def _read_turnout(
 def _check_vehicles(names: tuple[str, ...], track: Track, seen: dict[str, str], place: str, where: str) -> None:
     for name in names:
         if name not in track.wagons and name not in track.locomotives:
-            known = " ".join((*track.locomotives, *track.wagons))
-            raise NotationError(f"there is no vehicle {name!r}", where=where, cure=f"vehicles here: {known}")
+            cure = did_you_mean(name, (*track.locomotives, *track.wagons))
+            raise NotationError(f"there is no vehicle {name!r}", where=where, cure=cure)
         if name in seen:
             raise NotationError(
                 f"vehicle {name} is in {seen[name]} already", where=where, cure="write each vehicle once"

@@ -46,6 +46,8 @@ def find_layout(name_or_path: str | Path) -> Path:
         return path
     if path.name == LAYOUT_FILE and is_file(path):
         return path.parent
+    if text.rstrip("/") in names and not is_folder(path):
+        return _home() / text.rstrip("/")
     if is_folder(path):
         raise UsageError(
             f"this folder has no {LAYOUT_FILE}",
@@ -58,9 +60,11 @@ def find_layout(name_or_path: str | Path) -> Path:
             where=text,
             cure=f"a layout is a folder with a {LAYOUT_FILE} in it: name that folder",
         )
+    meant = did_you_mean(text.rstrip("/"), names)
     raise UsageError(
         f"there is no layout {text!r}",
-        cure=f"built-in layouts: {', '.join(names)}; or give the path of a layout's folder, like ./my-layout",
+        cure=f"{meant + ' ' if meant.endswith('?') else ''}built-in layouts: {', '.join(names)}; or give the "
+        "path of a layout's folder, like ./my-layout",
     )
 
 

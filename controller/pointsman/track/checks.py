@@ -7,11 +7,12 @@ being checked may be incomplete: where a joint could not be read it has ``UNREAD
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations, pairwise
 
 from pointsman.track.colour import COLOURS, hex_colour
 from pointsman.track.fit import BUFFER_MM, fit, largest_capacity
+from pointsman.track.joints import UNREAD
 from pointsman.track.model import (
     Beam,
     End,
@@ -23,15 +24,13 @@ from pointsman.track.model import (
     Side,
     Speeds,
     Track,
+    Turnout,
     TurnoutSide,
     Uncoupler,
     Vehicle,
 )
 from pointsman.track.path import Stretch, exit_joint, stretch_mm
 from pointsman.track.tomlfile import Notes, did_you_mean
-
-UNREAD = ""
-"""Name of the turnout that an unreadable joint leads to."""
 
 MAGNET_TO_BEAM_MM = 60.0
 """A magnet lies within this of a beam, so that a stop over it is made soon after an edge."""
@@ -88,24 +87,41 @@ def check_capacity(track: Track, segment: str, notes: Notes) -> None:
         )
 
 
-def check_end_beams(track: Track, segment: str, notes: Notes) -> None:
-    """A beam stands at every segment end that meets a turnout."""
+def ends_without_beam(track: Track, segment: str) -> list[End]:
+    """The ends of a segment that meet a turnout and have no beam."""
     here = track.segments[segment]
+    found = []
     for end in End:
-        if here.meets(end) is None:
-            continue
         at_mm = 0.0 if end is End.FROM else here.length_mm
         near = (
             abs(beam.place.at_mm - at_mm) <= BEAM_AT_END_MM
             for beam in track.beams.values()
             if beam.place.element == segment
         )
-        if not any(near):
-            notes.add(
-                f"segments.{segment}",
-                f"no beam stands at its `{end}` end, where it meets a turnout",
-                f'add a beam: on = "{segment}", at_mm = {at_mm:g} (at most {BEAM_AT_END_MM:g} mm further in)',
-            )
+        if here.meets(end) is not None and not any(near):
+            found.append(end)
+    return found
+
+
+def note_no_beam(track: Track, segment: str, end: End, notes: Notes) -> None:
+    """A beam stands at every segment end that meets a turnout; here none does."""
+    at_mm = 0.0 if end is End.FROM else track.segments[segment].length_mm
+    notes.add(
+        f"segments.{segment}",
+        f"no beam stands at its `{end}` end, where it meets a turnout",
+        f'add a beam: on = "{segment}", at_mm = {at_mm:g} (at most {BEAM_AT_END_MM:g} mm further in)',
+    )
+
+
+def check_fouling(turnout: Turnout, notes: Notes) -> None:
+    """A leg's segment begins at the fouling point, so that cannot lie inside the turnout."""
+    if turnout.fouling_mm < turnout.length_mm:
+        notes.add(
+            f"turnouts.{turnout.name}.fouling_mm",
+            f"{turnout.fouling_mm:g} mm is nearer to the toe than the leg joint, length_mm = {turnout.length_mm:g}",
+            "measure both from the toe; when the legs are clear of one another before the joint, give them the same "
+            "value",
+        )
 
 
 def check_magnet(track: Track, magnet: Uncoupler, notes: Notes) -> None:
@@ -233,8 +249,8 @@ def check_gap(key: str, buffers_mm: float, body_mm: float, speeds: Speeds, notes
         )
 
 
-def check_speeds(speeds: Speeds, notes: Notes) -> None:
-    """The layout's speeds are in order."""
+def check_speeds(speeds: Speeds, known: Collection[str], notes: Notes) -> None:
+    """The layout's speeds are in order, as far as they are known."""
     rising = (
         ("creep", speeds.creep, "coupling", speeds.coupling),
         ("coupling", speeds.coupling, "rough", speeds.rough),
@@ -243,7 +259,7 @@ def check_speeds(speeds: Speeds, notes: Notes) -> None:
         ("shunting", speeds.shunting, "limit", speeds.limit),
     )
     for low_name, low, high_name, high in rising:
-        if low > high:
+        if low > high and low_name in known and high_name in known:
             notes.add(
                 f"speeds.{low_name}",
                 f"{low:g} mm/s is faster than {high_name} = {high:g}",
@@ -251,24 +267,24 @@ def check_speeds(speeds: Speeds, notes: Notes) -> None:
             )
 
 
-def check_colour(vehicle: Vehicle, key: str, notes: Notes) -> None:
-    """Its colour is one that a screen can show."""
-    if hex_colour(vehicle.colour) is None:
-        notes.add(f"{key}.colour", f"there is no colour {vehicle.colour!r}", did_you_mean(vehicle.colour, COLOURS))
+def check_colour(colour: str, key: str, notes: Notes) -> None:
+    """A colour is one that a screen can show."""
+    if hex_colour(colour) is None:
+        notes.add(f"{key}.colour", f"there is no colour {colour!r}", did_you_mean(colour, COLOURS))
 
 
 def check_drawing(track: Track, notes: Notes) -> None:
     """Tracks that meet are drawn to meet."""
     drawing = track.drawing
-    for name, segment in track.segments.items():
-        line = drawing.segments[name]
+    for name, line in drawing.segments.items():
+        segment = track.segments[name]
         for end, point in ((End.FROM, line[0]), (End.TO, line[-1])):
             joint = segment.meets(end)
             if joint is not None and joint.turnout in drawing.turnouts:
                 _check_point(f"segments.{name}.draw", str(end), point, joint, track, notes)
-    for name, turnout in track.turnouts.items():
+    for name in drawing.turnouts:
         for side in Side:
-            there = turnout.meets(side)
+            there = track.turnouts[name].meets(side)
             if isinstance(there, TurnoutSide) and there.turnout in drawing.turnouts and name < there.turnout:
                 _check_point(f"turnouts.{name}.draw", str(side), drawing.turnouts[name][side], there, track, notes)
 

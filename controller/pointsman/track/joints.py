@@ -8,10 +8,16 @@ from pointsman.track.model import End, Joint, SegmentEnd, Side, TurnoutSide
 from pointsman.track.schema import LayoutShape
 from pointsman.track.tomlfile import Draft, Notes, did_you_mean
 
+UNREAD = ""
+"""Name of the turnout that an unreadable joint leads to."""
+
 
 @dataclass(slots=True)
 class Joints:
-    """What every turnout side and segment end meets; ``wrong`` are elements with a joint that could not be read."""
+    """What every turnout side and segment end meets; ``wrong`` are elements with a joint that could not be read.
+
+    A segment's end whose joint could not be read meets a turnout named ``UNREAD``: it is no buffer.
+    """
 
     of_side: dict[TurnoutSide, Joint] = field(default_factory=dict)
     of_end: dict[SegmentEnd, TurnoutSide] = field(default_factory=dict)
@@ -24,24 +30,32 @@ def read_joints(draft: Draft[LayoutShape], shape: LayoutShape, notes: Notes) -> 
     taken: dict[TurnoutSide, str] = {}
     for name, segment in shape.segments.items():
         for end, text in ((End.FROM, segment.from_), (End.TO, segment.to)):
-            if text is None:
-                continue
             key = f"segments.{name}.{end}"
+            if text is None:
+                if draft.is_damaged("segments", name, end):
+                    _unread(joints, SegmentEnd(name, end))
+                continue
             side = _read_side(text, key, draft, shape, notes)
             if side is None or not _claim(side, SegmentEnd(name, end), key, joints, taken, notes):
-                joints.wrong.add(name)
+                _unread(joints, SegmentEnd(name, end))
             else:
                 joints.of_end[SegmentEnd(name, end)] = side
     for name, turnout in shape.turnouts.items():
         for own, text in ((Side.TOE, turnout.toe), (Side.CLOSED, turnout.closed), (Side.THROWN, turnout.thrown)):
-            if text is not None and not _join_turnouts(
-                TurnoutSide(name, own), text, draft, shape, joints, taken, notes
-            ):
+            if (
+                text is not None
+                and not _join_turnouts(TurnoutSide(name, own), text, draft, shape, joints, taken, notes)
+            ) or (text is None and draft.is_damaged("turnouts", name, own)):
                 joints.wrong.add(name)
     # A joint that could not be read may be the one that is missing here: ask for it only when all were read.
-    if not joints.wrong and not draft.has_damaged("segments", "turnouts"):
+    if not joints.wrong and not draft.has_left_out("segments", "turnouts"):
         _check_all_met(shape, joints, notes)
     return joints
+
+
+def _unread(joints: Joints, end: SegmentEnd) -> None:
+    joints.wrong.add(end.segment)
+    joints.of_end[end] = TurnoutSide(UNREAD, Side.TOE)
 
 
 def _check_all_met(shape: LayoutShape, joints: Joints, notes: Notes) -> None:

@@ -144,3 +144,23 @@ STAND_INS: dict[str, object] = {
     "locomotives": {},
 }
 """For required keys that are wrong or absent, so that the checks can go on with the rest."""
+
+UNKNOWN_MM = 100_000.0
+"""Stands in for a length that could not be read: longer than anything that is compared with it."""
+
+_LENGTHS: dict[str, object] = {"length_mm": UNKNOWN_MM, "buffers_mm": UNKNOWN_MM, "body_mm": UNKNOWN_MM}
+
+IN_TABLES: dict[str, dict[str, object]] = {
+    "segments": {"capacity": 1, "length_mm": UNKNOWN_MM, "draw": [[0.0, 0.0], [0.0, 0.0]]},
+    "turnouts": {
+        "length_mm": UNKNOWN_MM,
+        "fouling_mm": UNKNOWN_MM,
+        "draw": {"toe": [0.0, 0.0], "closed": [0.0, 0.0], "thrown": [0.0, 0.0]},
+    },
+    "beams": {"on": "?", "at_mm": 0.0},
+    "magnets": {"on": "?", "at_mm": 0.0},
+    "vehicles": _LENGTHS,
+    "wagons": {"kind": "?"},
+    "locomotives": {**_LENGTHS, "speed_table": [[1.0, 1.0], [2.0, 2.0]], "mark": {"on": "?", "at_mm": 0.0}},
+}
+"""The same for required keys of the tables in a section; a check leaves alone what has a stand-in."""

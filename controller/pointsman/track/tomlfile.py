@@ -7,6 +7,7 @@ Used for layouts and wirings, and fit for any file whose shape is a pydantic mod
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -52,28 +53,40 @@ class Notes:
 class Draft(Generic[ShapeT]):
     """What could be read of a file.
 
-    ``damaged`` are the keys left out, as (section,) or (section, name): checks must not complain of their absence.
-    ``shape`` is None when nothing can be said beyond the mistakes noted.
+    ``damaged`` are the keys that were wrong, as (section,), (section, name) or (section, name, key). What is named
+    there was left out or has a stand-in, and checks must not complain of it. ``shape`` is None when nothing can be
+    said beyond the mistakes noted.
     """
 
     shape: ShapeT | None
     damaged: frozenset[tuple[str, ...]]
 
     def is_damaged(self, *key: str) -> bool:
-        """Whether this table, or the section around it, had to be left out."""
-        return key in self.damaged or key[:1] in self.damaged
+        """Whether this key, or the table or section around it, was wrong."""
+        return any(key[:length] in self.damaged for length in range(1, len(key) + 1))
 
     def has_damaged(self, *sections: str) -> bool:
-        """Whether anything at all of these sections had to be left out."""
+        """Whether anything at all of these sections was wrong."""
         return any(key[0] in sections for key in self.damaged)
+
+    def has_left_out(self, *sections: str) -> bool:
+        """Whether one of these sections, or a table in it, had to be left out."""
+        return any(key[0] in sections and len(key) < 3 for key in self.damaged)
 
 
 def read_draft(
-    path: Path, model: type[ShapeT], notes: Notes, *, stand_ins: Mapping[str, Any] | None = None
+    path: Path,
+    model: type[ShapeT],
+    notes: Notes,
+    *,
+    stand_ins: Mapping[str, Any] | None = None,
+    in_tables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Draft[ShapeT]:
     """Read a file into its shape, noting every mistake.
 
-    ``stand_ins`` are values for required top-level keys that are wrong or absent; they only let the checks go on.
+    ``stand_ins`` are values for required top-level keys that are wrong or absent, ``in_tables`` those for required
+    keys of the tables in a section; they only let the checks go on. A table with a wrong key that has no stand-in is
+    left out whole.
     """
     data = read_toml(path, notes)
     if data is None:
@@ -90,15 +103,29 @@ def read_draft(
         if problem["type"] == "extra_forbidden":
             _drop(data, loc)
         else:
-            damaged.add(tuple(str(part) for part in loc[:2]))
-    for key in damaged:
+            damaged.add(_left_out(model, loc, in_tables or {}))
+    for key in sorted(damaged, key=len, reverse=True):
         _drop(data, key)
         if len(key) == 1 and stand_ins is not None and key[0] in stand_ins:
             data[key[0]] = stand_ins[key[0]]
+        elif len(key) == 3 and key[2] in (of_table := (in_tables or {}).get(key[0], {})):
+            data[key[0]][key[1]][key[2]] = of_table[key[2]]
     try:
         return Draft(model.model_validate(data), frozenset(damaged))
     except ValidationError:
         return Draft(None, frozenset(damaged))
+
+
+def _left_out(
+    model: type[BaseModel], loc: tuple[int | str, ...], in_tables: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """What has to be left out because of a finding: a key when the table can do without it, else the table."""
+    key = tuple(str(part) for part in loc[:3])
+    if len(key) == 3:
+        _, info = _field_at(model, loc[:3])
+        if key[2] not in in_tables.get(key[0], {}) and (info is None or info.is_required()):
+            return key[:2]
+    return key
 
 
 def read_toml(path: Path, notes: Notes) -> dict[str, Any] | None:
@@ -132,10 +159,23 @@ def read_toml(path: Path, notes: Notes) -> dict[str, Any] | None:
     except RecursionError:
         notes.add("", "is nested too deeply", "write it as layouts/README.md shows")
     except ValueError as error:  # TOMLDecodeError, and numbers of thousands of digits
-        notes.add(
-            "", f"is not TOML: {error}", "mend that line; a common cause is a missing quote, or a name given twice"
-        )
+        notes.add("", f"is not TOML: {error}", _cure_of(text, str(error)))
     return None
+
+
+_AT_LINE = re.compile(r"at line (\d+)")
+_WITH_A_COMMA = re.compile(r"=\s*([+-]?\d+),(\d+)")
+
+
+def _cure_of(text: str, error: str) -> str:
+    """How to mend a line that is not TOML."""
+    line = _AT_LINE.search(error)
+    lines = text.splitlines()
+    if line is not None and int(line[1]) <= len(lines):
+        comma = _WITH_A_COMMA.search(lines[int(line[1]) - 1])
+        if comma is not None:
+            return f"numbers have a point, not a comma: write {comma[1]}.{comma[2]}"
+    return "mend that line; a common cause is a missing quote, or a name given twice"
 
 
 def is_file(path: Path) -> bool:
@@ -203,6 +243,8 @@ _KINDS = {
     "finite_number": "a finite number",
 }
 
+_NUMBER_WITH_A_COMMA = re.compile(r"\s*([+-]?\d+),(\d+)\s*")
+
 _BOUNDS = {
     "greater_than": ("more than", "gt"),
     "greater_than_equal": ("at least", "ge"),
@@ -225,6 +267,9 @@ def _explain(  # one row per kind of finding
         return f"is not a key of {where}", did_you_mean(name, keys_of(table) if table is not None else [])
     cure = f"it is {meaning}" if meaning else "see layouts/README.md"
     if kind in _KINDS:
+        comma = _NUMBER_WITH_A_COMMA.fullmatch(value) if isinstance(value, str) and "number" in _KINDS[kind] else None
+        if comma is not None:
+            cure = f"write it without quotes and with a point: {comma[1]}.{comma[2]}"
         return f"must be {_KINDS[kind]}, but is {shown(value)}", cure
     if kind in _BOUNDS:
         words, bound = _BOUNDS[kind]
@@ -238,6 +283,7 @@ def _explain(  # one row per kind of finding
     if kind in {"enum", "literal_error"}:
         allowed = str(ctx["expected"]).replace("'", "")
         return f"must be one of {allowed}, but is {shown(value)}", cure
+    message = message.removeprefix("Value error, ")
     return message[:1].lower() + message[1:], cure
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -114,13 +114,41 @@ def load_wiring(path: Path | str, track: Track) -> Wiring:
     """
     path = Path(path)
     notes = Notes(str(path))
-    draft = read_draft(path, WiringShape, notes, stand_ins={"stations": {}})
-    if draft.shape is None:
-        notes.raise_if_any()
-        raise AssertionError("a draft without a shape has mistakes")
-    _check(draft, draft.shape, track, notes)
+    shape = _read(path, names_of(track), notes)
     notes.raise_if_any()
-    return _build(path.stem, draft.shape)
+    assert shape is not None, "a wiring that could not be read has mistakes"
+    return _build(path.stem, shape)
+
+
+def names_of(track: Track) -> dict[str, Collection[str]]:
+    """The names of a layout that have to be wired, by the section of a wiring file."""
+    return {
+        "turnouts": track.turnouts.keys(),
+        "beams": track.beams.keys(),
+        "magnets": track.uncouplers.keys(),
+        "locomotives": track.locomotives.keys(),
+    }
+
+
+def check_wiring(path: Path, names: Mapping[str, Collection[str]], notes: Notes) -> None:
+    """Note every mistake of a wiring file; a section that is not in ``names`` is one whose names are not known."""
+    _read(path, names, notes)
+
+
+def _read(path: Path, names: Mapping[str, Collection[str]], notes: Notes) -> WiringShape | None:
+    draft = read_draft(path, WiringShape, notes, stand_ins={"stations": {}}, in_tables=_IN_TABLES)
+    if draft.shape is not None:
+        _check(draft, draft.shape, names, notes)
+    return draft.shape
+
+
+_IN_TABLES: dict[str, dict[str, object]] = {
+    "turnouts": {"kind": "hand"},
+    "beams": {"id": 0},
+    "magnets": {"kind": "hand"},
+    "locomotives": {"cab": 1},
+}
+"""For required keys that could not be read; checks leave them alone."""
 
 
 # ---------------------------------------------------------------- building
@@ -162,26 +190,32 @@ def _build(name: str, shape: WiringShape) -> Wiring:
 # ---------------------------------------------------------------- checking
 
 
-def _check(draft: Draft[WiringShape], shape: WiringShape, track: Track, notes: Notes) -> None:
+def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Collection[str]], notes: Notes) -> None:
     if not shape.stations and not draft.has_damaged("stations"):
         notes.add("stations", "there is no station", 'add one, like [stations.main] with protocol = "dccex"')
-    _check_names(draft, "turnouts", shape.turnouts, track.turnouts, notes)
-    _check_names(draft, "beams", shape.beams, track.beams, notes)
-    _check_names(draft, "magnets", shape.magnets, track.uncouplers, notes)
-    _check_names(draft, "locomotives", shape.locomotives, track.locomotives, notes)
     for section in ("turnouts", "beams", "magnets", "locomotives"):
-        for name, one in getattr(shape, section).items():
-            _check_station(draft, f"{section}.{name}", one.station, shape, notes)
-    for name, turnout in shape.turnouts.items():
-        _check_id(f"turnouts.{name}", turnout.kind, turnout.id, {"hand"}, notes)
-        _check_pulse(f"turnouts.{name}", turnout.kind, turnout.pulse_limited_by, {"solenoid"}, notes)
-    for name, magnet in shape.magnets.items():
-        _check_id(f"magnets.{name}", magnet.kind, magnet.id, {"hand", "permanent"}, notes)
-        _check_pulse(f"magnets.{name}", magnet.kind, magnet.pulse_limited_by, {"coil"}, notes)
+        wired = getattr(shape, section)
+        if section in names and not draft.is_damaged(section):
+            _check_names(draft, section, wired, names[section], notes)
+        for name, one in wired.items():
+            if not draft.is_damaged(section, name, "station"):
+                _check_station(draft, f"{section}.{name}", one.station, shape, notes)
+    for section, without, burning in (("turnouts", {"hand"}, "solenoid"), ("magnets", {"hand", "permanent"}, "coil")):
+        for name, machine in getattr(shape, section).items():
+            key = f"{section}.{name}"
+            if draft.is_damaged(section, name, "kind"):
+                continue
+            if not draft.is_damaged(section, name, "id"):
+                _check_id(key, machine.kind, machine.id, without, notes)
+            if not draft.is_damaged(section, name, "pulse_limited_by"):
+                _check_pulse(key, machine.kind, machine.pulse_limited_by, burning, notes)
     only = next(iter(shape.stations), None)
     for section, key in (("turnouts", "id"), ("beams", "id"), ("magnets", "id"), ("locomotives", "cab")):
-        wired = getattr(shape, section)
-        addresses = {name: (one.station or only, getattr(one, key)) for name, one in wired.items()}
+        addresses = {
+            name: (one.station or only, getattr(one, key))
+            for name, one in getattr(shape, section).items()
+            if not draft.is_damaged(section, name, key) and not draft.is_damaged(section, name, "station")
+        }
         _check_unique(section, key, addresses, notes)
 
 
@@ -223,9 +257,9 @@ def _check_id(key: str, kind: str, number: int | None, without: set[str], notes:
         notes.add(f"{key}.id", f"is missing: kind {kind} is switched by the station", "add `id = ...`")
 
 
-def _check_pulse(key: str, kind: str, limited_by: str | None, burning: set[str], notes: Notes) -> None:
+def _check_pulse(key: str, kind: str, limited_by: str | None, burning: str, notes: Notes) -> None:
     """A coil on a bare pin burns out when the computer dies while it is on."""
-    if kind in burning and limited_by is None:
+    if kind == burning and limited_by is None:
         notes.add(
             f"{key}.pulse_limited_by",
             f"a {kind} on a bare output of a station burns out when the program dies while it is on",

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import os
 import re
+import socket
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
+from rich.console import Console
 
-from pointsman.record import read
+from pointsman.app import On, PlayRequest, Target
+from pointsman.cli.aftermath import repeat_command, tell_stopped
+from pointsman.cli.setting_up import ends_of
+from pointsman.messages import Drive, PowerReported
+from pointsman.puzzle.choice import choose
+from pointsman.record import encode, message_values, read
+from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.layout import load_layout
+from pointsman.track.model import End, Side, TurnoutSide
+from pointsman.track.wiring_file import load_wiring
 
 # ---------------------------------------------------------------- play
 
 
 def test_a_play_and_its_journal_replayed(pointsman: Pointsman, tmp_path: Path) -> None:
-    journal = tmp_path / "deep" / "down" / "play.journal"
+    journal = tmp_path / "play.journal"
     played = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--journal", journal, "--json").json
     assert played["runs"] == 9
     assert played["confirmed"] is True
@@ -89,22 +103,78 @@ def test_a_person_says_no(pointsman: Pointsman, person: Person, tmp_path: Path, 
     assert not (tmp_path / "j").exists()
 
 
-def test_a_port_that_is_not_there(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:
-    """Asked which way the locomotive faces, and whether all is clear; then the port turns out to be missing."""
-    person("sideways\nfrom\ny\n")
+def test_a_port_that_is_not_there_is_said_before_anything_is_asked(
+    pointsman: Pointsman, person: Person, tmp_path: Path
+) -> None:
+    person("from\ny\n")
     nothing = tmp_path / "ttyNONE"
     ran = pointsman("play", "inglenook-small", "--seed", "1", "--on", f"serial:{nothing}", "--journal", tmp_path / "j")
+    refused(ran, 5, str(nothing), "no such port")
+    assert not (tmp_path / "j").exists()
+
+
+def nobody_listens() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
+
+
+def test_the_questions_before_a_play_on_a_station(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:
+    """Which way the locomotive faces, whether all is clear; then it turns out that no station is there."""
+    person("sideways\nbuffers\nperhaps\ny\n")
+    on = f"tcp:127.0.0.1:{nobody_listens()}"
+    ran = pointsman("play", "inglenook-small", "--seed", "1", "--on", on, "--journal", tmp_path / "j")
     assert ran.code == 5
-    question = "does the front of L face, 'to' (the fouling point at T1) or 'from' (the buffer stop)?"
-    assert " ".join(ran.out.split()).count(question) == 2
-    assert "60 mm/s" in ran.out
-    assert str(nothing) in ran.err
-    assert f"Journal: {tmp_path / 'j'}" in ran.out
+    told = " ".join(ran.out.split())
+    assert told.count("Does the front of L point to the points or to the buffer stop? [points/buffers]") == 2
+    assert told.count("Please answer points or buffers.") == 1
+    assert told.count("Please answer y or n.") == 1
+    assert "60 mm/s" in told
+    assert "its coupler within 5 mm of it" in told
+    assert "its coupler towards the points 246 mm from the buffer stop." in told
     lines = read(tmp_path / "j").lines
     assert [line.kind for line in lines] == ["begin", "end"]
     assert lines[0].text("facing") == "from"
-    assert "ttyNONE" in lines[1].text("error")
-    assert "ttyNONE" in pointsman("replay", tmp_path / "j").out
+    assert f"Journal: {tmp_path / 'j'}\n" in ran.out
+    assert "Nothing has moved. To repeat this puzzle:\n" in ran.out
+    assert f"\n  pointsman play inglenook-small --seed 1 --count runs --on {on}\n" in ran.out
+    assert "power is off" not in ran.out
+
+
+@pytest.mark.parametrize(("typed", "facing"), [("points", "to"), ("TO", "to"), ("from", "from"), ("buffers", "from")])
+def test_answers_to_the_question_of_facing(
+    pointsman: Pointsman, person: Person, tmp_path: Path, typed: str, facing: str
+) -> None:
+    person(f"{typed}\ny\n")
+    on = f"tcp:127.0.0.1:{nobody_listens()}"
+    ran = pointsman("play", "inglenook-small", "--seed", "1", "--on", on, "--journal", tmp_path / "j")
+    assert ran.code == 5
+    assert read(tmp_path / "j").lines[0].text("facing") == facing
+
+
+def test_the_ends_of_a_track_between_turnouts_go_by_their_names() -> None:
+    track = load_layout(find_layout("inglenook"))
+    head = track.segments["head"]
+    one, two = TurnoutSide("T1", Side.TOE), TurnoutSide("T2", Side.TOE)
+    for joints, answers in (
+        ((None, one), ("points", "buffers")),
+        ((one, None), ("buffers", "points")),
+        ((one, two), ("t2", "t1")),
+        ((TurnoutSide("T1", Side.CLOSED), TurnoutSide("T1", Side.THROWN)), ("t1.thrown", "t1.closed")),
+    ):
+        segment = replace(head, meets_from=joints[0], meets_to=joints[1])
+        names = ends_of(replace(track, segments={**track.segments, "head": segment}), "head")
+        assert (names[End.TO].answer, names[End.FROM].answer) == answers
+
+
+def test_cards_seed_and_question_are_on_one_small_screen(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:
+    person("points\nn\n")
+    on = f"tcp:127.0.0.1:{nobody_listens()}"
+    ran = pointsman("play", "inglenook", "--seed", "1", "--on", on, "--journal", tmp_path / "j")
+    assert ran.code == 1
+    lines = ran.out[: ran.out.index("Is the layout set up")].splitlines()[-22:]
+    assert any(line.startswith("│  6  │") for line in lines)
+    assert "seed   1" in lines
 
 
 @pytest.mark.parametrize(
@@ -153,6 +223,13 @@ def test_a_journal_that_cannot_be_written(pointsman: Pointsman, tmp_path: Path) 
     assert "Journal:" not in ran.out
 
 
+def test_no_folder_is_made_for_a_journal_that_was_asked_for(pointsman: Pointsman, tmp_path: Path) -> None:
+    journal = tmp_path / "none" / "such" / "j"
+    ran = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--journal", journal)
+    refused(ran, 8, str(journal), "no such folder")
+    assert not (tmp_path / "none").exists()
+
+
 def test_a_picture_that_cannot_be_written_does_not_hide_the_result(pointsman: Pointsman, tmp_path: Path) -> None:
     picture = tmp_path / ("x" * 300)
     ran = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--picture", picture)
@@ -177,3 +254,39 @@ def test_a_plan_that_the_metal_does_not_allow(pointsman: Pointsman, tmp_path: Pa
     told = pointsman("replay", tmp_path / "j")
     assert told.code == 0
     assert "0 starts" in told.out
+    again = pointsman("play", blunt, "--seed", "1", *QUICK, "--journal", tmp_path / "k")
+    assert again.code == 7
+    assert f"Journal: {tmp_path / 'k'}\n" in again.out
+    assert f"  pointsman play {blunt} --seed 1 --count runs\n" in again.out
+
+
+POWER_ON, POWER_OFF = (("event", message_values(PowerReported(0.0, on=on))) for on in (True, False))
+DROVE = ("command", message_values(Drive("L", True, 30)))
+
+
+@pytest.mark.parametrize(
+    ("entries", "said", "unsaid"),
+    [
+        ([], ["Nothing has moved"], ["power"]),
+        ([POWER_OFF], ["The track power is off now.", "Nothing has moved"], ["by hand"]),
+        ([POWER_OFF, POWER_ON, DROVE], ["switch it off by hand", "set locomotive and wagons up again"], ["is off now"]),
+        ([POWER_ON, DROVE, POWER_OFF], ["The track power is off now.", "set locomotive and wagons up"], ["by hand"]),
+    ],
+)
+def test_what_is_told_after_a_stop_comes_from_the_journal(
+    tmp_path: Path, entries: list[tuple[str, dict[str, Any]]], said: list[str], unsaid: list[str]
+) -> None:
+    journal = tmp_path / "j"
+    journal.write_bytes(b"".join(encode(float(at), kind, values) for at, (kind, values) in enumerate(entries)))
+    chosen = choose("inglenook-small", seed="a b")
+    wiring = load_wiring(find_wiring(chosen.folder), chosen.track)
+    request = PlayRequest(chosen, (), wiring, Target(On.SERIAL, "/dev/ttyX"), End.TO, journal)
+    out = Console(file=StringIO(), width=80)
+    tell_stopped(out, request, repeat_command("inglenook-small", request, "nano"))
+    assert isinstance(out.file, StringIO)
+    told = out.file.getvalue()
+    assert told.startswith(f"Journal: {journal}\n")
+    again = "  pointsman play inglenook-small --seed 'a b' --count runs --on serial:/dev/ttyX --hardware nano\n"
+    assert told.endswith(again)
+    assert all(words in told for words in said)
+    assert not any(words in told for words in unsaid)

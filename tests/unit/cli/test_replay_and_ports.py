@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,11 @@ from rich.console import Console
 
 from pointsman.cli.playing import show_ports
 from pointsman.dispatch.journal import Journal
+from pointsman.errors import PortError
 from pointsman.messages import Drive
 from pointsman.posix import Holder
 from pointsman.record import encode, message_values
-from pointsman.transports.ports import PortInfo
+from pointsman.transports.ports import PortInfo, check_port
 
 # ---------------------------------------------------------------- replay
 
@@ -39,7 +42,8 @@ def test_a_damaged_journal_is_told_as_far_as_it_is_good(pointsman: Pointsman, tm
     assert ran.code == 8
     assert "1 run (seen)" in ran.out
     assert "ending: the journal stops in the middle" in ran.out
-    assert f"{spoilt}: line {number + 2}: the line's checksum is wrong" in ran.err
+    assert "last confirmed position  head: | s1: 1 2 3 |" in ran.out
+    assert f"{spoilt}: line {number + 2} is damaged: its checksum is wrong" in ran.err
     found = pointsman("replay", spoilt, "--json")
     assert found.code == 8
     assert found.json["counted_runs"] == 1
@@ -157,3 +161,25 @@ def test_json_is_ascii_whatever_is_in_it(pointsman: Pointsman) -> None:
     ran = pointsman("deal", "inglenook-small", "--seed", "ü日", "--json")
     assert ran.out.isascii()
     assert json.loads(ran.out)["seed"] == "ü日"
+
+
+def test_a_port_is_looked_at_without_being_opened(tmp_path: Path) -> None:
+    with pytest.raises(PortError, match="no such port"):
+        check_port(str(tmp_path / "ttyNONE"))
+    port = tmp_path / "port"
+    port.write_text("")
+    check_port(str(port))
+    with port.open(), pytest.raises(PortError, match=r"held by .+ \(process \d+\)"):
+        check_port(str(port))
+    master, slave = pty.openpty()
+    check_port(os.ttyname(slave))
+    os.close(master)
+    os.close(slave)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
+def test_a_port_without_permission(tmp_path: Path) -> None:
+    port = tmp_path / "port"
+    port.touch(mode=0)
+    with pytest.raises(PortError, match="no permission"):
+        check_port(str(port))

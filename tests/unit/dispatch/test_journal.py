@@ -146,7 +146,7 @@ def test_a_line_that_only_partly_fits_is_told_and_reading_ends_before_it(tmp_pat
     assert path.stat().st_size == 80
     reading = read(path)
     assert [line.values["n"] for line in reading.lines] == [0]
-    assert reading.bad == "line 2: the line is cut short"
+    assert reading.bad == "line 2 is damaged: it is cut short"
 
 
 class Elsewhere(Journal):

@@ -7,9 +7,10 @@ from tracks import inglenook, small
 
 from pointsman.errors import LayoutError, UsageError
 from pointsman.puzzle.position import parse_position
-from pointsman.puzzle.puzzle import Count, PuzzleFile, load_puzzle, locomotive_of
+from pointsman.puzzle.puzzle import Count, PuzzleFile, check_puzzle, load_puzzle, locomotive_of
 from pointsman.track.builtin import find_layout, layout_puzzles
 from pointsman.track.layout import load_layout
+from pointsman.track.tomlfile import Notes
 
 GOOD = 'title = "T"\nstart = "head: L | s1: 1 2 3"\ngoal = "s1: 3 2 1"\n'
 
@@ -58,14 +59,14 @@ def test_all_mistakes_at_once(tmp_path: Path) -> None:
     found = loaded(tmp_path, 'title = "T"\nstart = "head: L 9"\ngoal = "s7: 1"\ncount = "metres"\n')
     assert [key for key, _ in found] == ["start", "goal", "count"]
     assert "no vehicle '9'" in found[0][1]
-    assert "goal, part 1" in found[1][1]
+    assert found[1][1].startswith("part 1 ('s7: 1')")
 
 
 def test_missing_unknown_and_mistyped_keys(tmp_path: Path) -> None:
     found = loaded(tmp_path, 'title = 3\nstart = "head: L"\nspeed = "fast"\n')
     assert [key for key, _ in found] == ["title", "goal", "speed"]
     assert found[1][1] == "is missing"
-    assert found[2][1] == "is no key of a puzzle"
+    assert found[2][1] == "is not a key of the top of the file"
 
 
 @pytest.mark.parametrize(
@@ -83,14 +84,39 @@ def test_a_start_that_cannot_be(tmp_path: Path, start: str, what: str) -> None:
 
 def test_a_goal_asks_only_for_wagons_of_the_start(tmp_path: Path) -> None:
     assert loaded(tmp_path, GOOD.replace("3 2 1", "3 2 4")) == [
-        ("goal", "goal, part 1 ('s1: 3 2 4'): there is no vehicle '4'")
+        ("goal", "part 1 ('s1: 3 2 4'): there is no vehicle '4'")
     ]
 
 
 def test_files_that_are_not_there_or_no_toml(tmp_path: Path) -> None:
     assert "is not TOML" in loaded(tmp_path, "title =")[0][1]
-    with pytest.raises(LayoutError, match="cannot be read"):
+    with pytest.raises(LayoutError, match="no such file"):
         load_puzzle(tmp_path / "none.toml", inglenook())
+
+
+def test_one_wrong_key_does_not_hide_what_is_wrong_with_the_others(tmp_path: Path) -> None:
+    found = loaded(tmp_path, 'title = 3\nstart = "head: L 9"\ngoal = 5\ncount = "metres"\n')
+    assert [key for key, _ in found] == ["title", "goal", "start", "count"]
+    assert found[0][1] == "must be text in quotes, but is 3"
+
+
+def test_a_name_in_the_wrong_case_is_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text(GOOD.replace("head: L", "Head: l"), encoding="utf-8")
+    with pytest.raises(LayoutError) as caught:
+        load_puzzle(path, inglenook())
+    assert caught.value.mistakes[0].cure == "did you mean L?"
+
+
+def test_a_puzzle_of_a_broken_layout_is_checked_by_the_names_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text('title = "T"\nstart = "head: L | T2>closed: 1"\ngoal = "s9: 1"\n', encoding="utf-8")
+    notes = Notes("club.toml")
+    check_puzzle(path, inglenook(), notes)
+    assert [mistake.key for mistake in notes.mistakes] == ["goal"]
+    nameless = Notes("club.toml")
+    check_puzzle(path, None, nameless)
+    assert nameless.mistakes == []
 
 
 def test_every_key_is_described() -> None:

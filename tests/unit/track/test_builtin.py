@@ -126,3 +126,22 @@ def test_a_layout_without_puzzles_says_where_to_write_one(club: Path) -> None:
     with pytest.raises(UsageError) as caught:
         split_puzzle(str(club))
     assert "classic.toml" in caught.value.cure
+
+
+def test_a_slash_behind_a_built_in_name_is_what_a_shell_adds() -> None:
+    assert find_layout("inglenook/") == find_layout("inglenook")
+    assert split_puzzle("inglenook/") == split_puzzle("inglenook")
+    assert split_puzzle("inglenook/full/") == split_puzzle("inglenook/full")
+
+
+@pytest.mark.parametrize("text", ["Inglenook", "inglenok", "INGLENOOK/"])
+def test_a_name_that_is_nearly_right_is_recognised(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        find_layout(text)
+    assert caught.value.cure.startswith("did you mean inglenook? built-in layouts: inglenook, inglenook-small")
+
+
+def test_a_name_that_is_like_none_is_not_guessed() -> None:
+    with pytest.raises(UsageError) as caught:
+        find_layout("timetable")
+    assert caught.value.cure.startswith("built-in layouts: ")

@@ -9,9 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pointsman.errors import LayoutError, Mistake
+from pointsman.puzzle.position import parse_position
 from pointsman.track.builtin import builtin_layouts, find_layout
-from pointsman.track.layout import load_layout
+from pointsman.track.layout import load_layout, read_layout
 from pointsman.track.model import End, Leg, Place, SegmentEnd, Side, TurnoutSide
+from pointsman.track.tomlfile import Notes
 
 INGLENOOK = (find_layout("inglenook") / "layout.toml").read_text(encoding="utf-8")
 
@@ -193,6 +195,12 @@ ONE_MISTAKE = {
         "no beam stands at its `to` end",
         "at_mm = 414",
     ),
+    "fouling point inside the turnout": (
+        [("fouling_mm = 282", "fouling_mm = 180")],
+        "turnouts.T1.fouling_mm",
+        "nearer to the toe than the leg joint, length_mm = 185",
+        "same value",
+    ),
     "mark nowhere": ([('mark = { on = "head"', 'mark = { on = "haed"')], MARK + ".on", "haed", "head"),
     "mark on a turnout": (
         [('mark = { on = "head"', 'mark = { on = "T1"')],
@@ -334,6 +342,103 @@ def test_all_mistakes_come_at_once_and_none_follows_from_another(tmp_path: Path)
         "wagons.2.colour",
         "speeds.creep",
     }
+
+
+HIDES_NOTHING = {
+    "a kind and a colour": (
+        [('1 = { kind = "open", colour = "red"', '1 = { kind = "opne", colour = "redd"')],
+        {"wagons.1.kind", "wagons.1.colour"},
+    ),
+    "a kind that is no text, and a colour": (
+        [('1 = { kind = "open", colour = "red"', '1 = { kind = 3, colour = "redd"')],
+        {"wagons.1.kind", "wagons.1.colour"},
+    ),
+    "a drawing and a capacity": (
+        [("draw = [[13, 2], [26, 2]]", "draw = 3"), ("capacity = 5", "capacity = 6")],
+        {"segments.s1.draw", "segments.s1.capacity"},
+    ),
+    "a joint, a capacity and a beam": (
+        [
+            ('from = "T1.closed"', 'from = "T7.closed"'),
+            ("capacity = 5", "capacity = 6"),
+            ('[beams.s1]\non = "s1"\nat_mm = 0', '[beams.s1]\non = "s1"\nat_mm = 20'),
+        ],
+        {"segments.s1.from", "segments.s1.capacity", "segments.s1"},
+    ),
+    "a joint of a wrong type and a capacity": (
+        [('from = "T1.closed"', "from = 3"), ("capacity = 5", "capacity = 6")],
+        {"segments.s1.from", "segments.s1.capacity"},
+    ),
+    "a length, and the capacity of another track": (
+        [("length_mm = 471", 'length_mm = "471"'), ("capacity = 4", "capacity = 5")],
+        {"segments.s1.length_mm", "segments.head.capacity"},
+    ),
+    "a locomotive's number, a capacity, and its colour": (
+        [
+            ("speed_error = 0.12", "speed_error = 12"),
+            ("capacity = 4", "capacity = 5"),
+            ('colour = "green"', 'colour = "x"'),
+        ],
+        {"locomotives.L.speed_error", "segments.head.capacity", "locomotives.L.colour"},
+    ),
+    "a beam's place, and two beams that are not there": (
+        [
+            ('[beams.s1]\non = "s1"\nat_mm = 0', '[beams.s1]\non = "s1"\nat_mm = true'),
+            ('[beams.s2]\non = "s2"\nat_mm = 0', '[beams.s2]\non = "s2"\nat_mm = 90'),
+            ('[beams.s3]\non = "s3"\nat_mm = 0', '[beams.s3]\non = "s3"\nat_mm = 90'),
+        ],
+        {"beams.s1.at_mm", "segments.s2", "segments.s3"},
+    ),
+    "a turnout's length, its drawing, and a beam": (
+        [
+            ("length_mm = 185", "length_mm = -1"),
+            ("draw = { toe = [12, 4]", "draw = { toe = [12, 5]"),
+            ("[beams.s1]\n", '[beams.x]\non = "T2"\nleg = "thrown"\nat_mm = 999\n[beams.s1]\n'),
+        ],
+        {"turnouts.T1.length_mm", "turnouts.T1.draw", "beams.x.at_mm"},
+    ),
+    "the measures of a kind, and a wagon's own": (
+        [("body_mm = 75", 'body_mm = "x"'), ('colour = "grey" }', 'colour = "grey", length_mm = 99 }')],
+        {"vehicles.open.body_mm", "wagons.3.length_mm"},
+    ),
+    "a magnet's place, and the place of another": (
+        [('on = "s1"\nat_mm = 1\n', "on = 4\nat_mm = 1\n"), ('on = "s2"\nat_mm = 1\n', 'on = "s2"\nat_mm = 284\n')],
+        {"magnets.s1.on", "magnets.s2.at_mm"},
+    ),
+    "a speed, and the order of others": (
+        [("creep = 20", 'creep = "slow"'), ("shunting = 80", "shunting = 120")],
+        {"speeds.creep", "speeds.shunting"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HIDES_NOTHING)
+def test_a_mistake_hides_no_other_and_brings_none_with_it(name: str, tmp_path: Path) -> None:
+    swaps, keys = HIDES_NOTHING[name]
+    found = broken(tmp_path, *swaps)
+    assert {m.key for m in found} == keys
+    assert len(found) == len(keys)
+
+
+def test_a_broken_layout_still_has_its_names(tmp_path: Path) -> None:
+    path = tmp_path / "layout.toml"
+    text = INGLENOOK.replace("capacity = 4", 'capacity = "4"').replace('1 = { kind = "open"', '1 = { kind = "opne"')
+    path.write_text(text.replace("[turnouts.T2]", "[turnouts]\nT3 = 4\n[turnouts.T2]"), encoding="utf-8")
+    found = read_layout(path, Notes("layout.toml"))
+    assert found is not None
+    assert found.names("turnouts") == ["T1", "T2", "T3"]
+    track = found.for_notation()
+    assert track is not None
+    assert str(parse_position("head: L 1 2 3 4 5 | T3>closed: 6", track)).startswith("head: L 1 2 3 4 5 |")
+
+
+def test_a_layout_without_a_section_has_no_names_there(tmp_path: Path) -> None:
+    path = tmp_path / "layout.toml"
+    path.write_text('title = "x"\nwagons = 3\n', encoding="utf-8")
+    found = read_layout(path, Notes("layout.toml"))
+    assert found is not None
+    assert found.names("wagons") is None
+    assert found.for_notation() is None
 
 
 def test_two_locomotives_on_one_spot(tmp_path: Path) -> None:

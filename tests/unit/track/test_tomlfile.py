@@ -105,3 +105,42 @@ def test_small_words() -> None:
     assert did_you_mean("x", map(str, range(30))).endswith(" ...")
     assert (shown(True), shown({}), shown("a\x1bb")) == ("true", "a table", r"""'"a\x1bb"'""")
     assert len(shown("x" * 100)) == 40
+
+
+@pytest.mark.parametrize(
+    ("text", "cure"),
+    [
+        ('name = "a"\n[boxes.x]\nsize = 3,5\n', "numbers have a point, not a comma: write 3.5"),
+        ('name = "a"\n[boxes]\nx = { size = -3,25 }\n', "numbers have a point, not a comma: write -3.25"),
+        ('name = "a\n', "a common cause is a missing quote"),
+    ],
+)
+def test_a_decimal_comma_is_recognised(text: str, cure: str, tmp_path: Path) -> None:
+    shape, _, notes = read(tmp_path, text)
+    assert shape is None
+    assert len(notes) == 1
+    assert cure in notes[0]
+
+
+def test_a_number_in_quotes_with_a_comma_is_recognised(tmp_path: Path) -> None:
+    _, _, notes = read(tmp_path, 'name = "a"\n[boxes.x]\nsize = "41,5"\n')
+    assert notes == [
+        'boxes.x.size: must be a whole number, but is "41,5" (write it without quotes and with a point: 41.5)'
+    ]
+
+
+def test_a_wrong_key_with_a_stand_in_leaves_its_table_in_place(tmp_path: Path) -> None:
+    path = tmp_path / "store.toml"
+    path.write_text(
+        'name = "a"\n[boxes.x]\nsize = "big"\nopen = true\n[boxes.y]\nlid = 3\nsize = 2\n', encoding="utf-8"
+    )
+    notes = Notes("store.toml")
+    draft = read_draft(path, Store, notes, in_tables={"boxes": {"size": 1}})
+    assert draft.shape is not None
+    assert draft.shape.boxes == {"x": Box(size=1, open=True), "y": Box(size=2)}
+    assert draft.damaged == {("boxes", "x", "size"), ("boxes", "y", "lid")}
+    assert draft.is_damaged("boxes", "x", "size")
+    assert not draft.is_damaged("boxes", "x", "open")
+    assert not draft.is_damaged("boxes", "x")
+    assert not draft.has_left_out("boxes")
+    assert draft.has_damaged("boxes")

@@ -9,6 +9,7 @@ import pytest
 from pointsman.errors import LayoutError, Mistake
 from pointsman.track.builtin import builtin_layouts, find_layout, find_wiring
 from pointsman.track.layout import load_layout
+from pointsman.track.tomlfile import Notes
 from pointsman.track.wiring import (
     NO_NUMBER,
     BeamWiring,
@@ -21,7 +22,7 @@ from pointsman.track.wiring import (
     UncouplerWiring,
     Wiring,
 )
-from pointsman.track.wiring_file import load_wiring
+from pointsman.track.wiring_file import check_wiring, load_wiring
 
 TRACK = load_layout(find_layout("inglenook"))
 DCCEX = find_wiring(find_layout("inglenook")).read_text(encoding="utf-8")
@@ -184,6 +185,30 @@ def test_all_mistakes_come_at_once(tmp_path: Path) -> None:
         "turnouts.T1.id",
         "magnets.s1.pulse_limited_by",
     }
+
+
+def test_a_wrong_kind_does_not_hide_the_rest_of_its_line(tmp_path: Path) -> None:
+    found = broken(
+        tmp_path,
+        ('id = 2\nkind = "servo"', 'id = 1\nkind = "magic"'),
+        (COIL, 's1 = { station = "mian", id = 1, kind = 3, pulse_limited_by = "luck" }'),
+    )
+    assert {m.key for m in found} == {
+        "turnouts.T2.kind",
+        "turnouts.T2.id",
+        "magnets.s1.station",
+        "magnets.s1.kind",
+        "magnets.s1.pulse_limited_by",
+    }
+
+
+def test_names_that_are_not_known_are_not_asked_for(tmp_path: Path) -> None:
+    """Of a layout that cannot be read: what is wrong in itself is said all the same."""
+    path = tmp_path / "mine.toml"
+    path.write_text(DCCEX.replace("id = 2\nkind", "id = 1\nkind"), encoding="utf-8")
+    notes = Notes("mine.toml")
+    check_wiring(path, {}, notes)
+    assert [m.key for m in notes.mistakes] == ["turnouts.T2.id"]
 
 
 def test_with_several_stations_each_thing_names_its_own(tmp_path: Path) -> None:

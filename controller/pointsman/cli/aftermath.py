@@ -1,0 +1,53 @@
+"""What a person has to know when a play has ended before its end; told from its journal, not from hopes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from rich.console import Console
+
+from pointsman.app import On, PlayRequest
+from pointsman.cli.output import say, whole_line
+from pointsman.errors import JournalError
+from pointsman.record import Line, read
+
+
+def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> str:
+    """The command that plays the same draw again."""
+    words = ["pointsman", "play", puzzle, "--seed", str(request.chosen.seed), "--count", request.count]
+    if request.target.on is not On.SIM:
+        words += ["--on", str(request.target)]
+    if hardware is not None:
+        words += ["--hardware", hardware]
+    return shlex.join(words)
+
+
+def tell_stopped(out: Console, request: PlayRequest, command: str) -> None:
+    """The journal, how the track power is, what has to be set up again, and how to repeat the puzzle."""
+    whole_line(out, f"Journal: {request.journal}")
+    try:
+        lines = read(request.journal).lines
+    except JournalError as error:
+        say(out, str(error))
+        lines = ()
+    power = _power(lines)
+    if power:
+        say(out, "Nobody confirmed that the track power went off: switch it off by hand.", "bold red")
+    elif power is not None:
+        say(out, "The track power is off now.")
+    moved = any(line.kind == "command" and line.values.get("type") == "Drive" for line in lines)
+    if moved:
+        say(out, "Nothing resumes: set locomotive and wagons up again as at the start. To repeat this puzzle:")
+    else:
+        say(out, "Nothing has moved. To repeat this puzzle:")
+    whole_line(out, f"  {command}")
+
+
+def _power(lines: Iterable[Line]) -> bool | None:
+    """Whether the track power was on when it was last heard of; None when it never was."""
+    power = None
+    for line in lines:
+        if line.kind == "event" and line.values.get("type") == "PowerReported":
+            power = line.values.get("on") is True
+    return power

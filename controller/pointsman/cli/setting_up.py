@@ -1,0 +1,117 @@
+"""Before a play: how everything has to stand, and the questions that only a person can answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from pointsman.app import HARDWARE_CAP_MM_S, On, Target
+from pointsman.cli.output import say
+from pointsman.cli.puzzles import picture, show_draw
+from pointsman.errors import PointsmanError, StoppedError
+from pointsman.operate.allowances import Allowances
+from pointsman.puzzle.choice import Chosen
+from pointsman.track.model import End, Track
+
+
+def set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes: bool, least: str) -> End:
+    """Show the set-up picture and wait for a person's yes; which way the locomotive faces."""
+    engine = chosen.puzzle.locomotive
+    out.print(chosen.puzzle.title, style="bold")
+    out.print("Set up like this:")
+    out.print(picture(out, chosen.track, chosen.start))
+    for line in set_up_lines(chosen):
+        say(out, line)
+    real = target.on is not On.SIM
+    if real:
+        say(
+            out,
+            f"No relay in the track feed is known: nothing goes faster than {HARDWARE_CAP_MM_S:.0f} mm/s, "
+            "and if this computer dies as a whole, only a hand on the power switch stops the train.",
+            "yellow",
+        )
+    # Last, so that a small terminal still shows it when the question is asked.
+    show_draw(out, chosen)
+    out.print(f"It can be done in {least}.")
+    if real and facing is None:
+        facing = _ask_facing(out, chosen.track, engine)
+    if real:
+        _confirm(out, "Is the layout set up like this, and is everybody clear of it?")
+    elif not yes:
+        _confirm(out, "Is the layout set up like this?")
+    return facing or End.TO
+
+
+def set_up_lines(chosen: Chosen) -> list[str]:
+    """Where everything has to stand before a play, in words."""
+    track, engine = chosen.track, chosen.puzzle.locomotive
+    mark = track.locomotives[engine].mark
+    names = ends_of(track, mark.element)
+    beside = [vehicle for vehicle in chosen.start.in_segment(mark.element) if vehicle != engine]
+    coupled = f"; {' '.join(beside)} coupled to it" if beside else ""
+    return [
+        "Wagons: the first in each track just clear of the beam, its coupler within "
+        f"{Allowances().setup_error_mm:.0f} mm of it, the others pushed up to it.",
+        f"{engine}: in {mark.element}, its coupler towards {names[End.TO].told} {mark.at_mm:.0f} mm from "
+        f"{_what_is_at(track, mark.element, End.FROM)}{coupled}.",
+    ]
+
+
+def _what_is_at(track: Track, segment: str, end: End) -> str:
+    joint = track.segments[segment].meets(end)
+    return "the buffer stop" if joint is None else f"the fouling point at {joint.turnout}"
+
+
+@dataclass(frozen=True, slots=True)
+class EndName:
+    """What a person calls an end of a track: in a sentence, and as an answer."""
+
+    told: str
+    answer: str
+
+
+def ends_of(track: Track, segment: str) -> dict[End, EndName]:
+    """Both ends of a track in plain words: the points and the buffers, or the turnouts when both ends have one."""
+    here = track.segments[segment]
+    joints = {end: here.meets(end) for end in (End.TO, End.FROM)}
+    both = {joint.turnout for joint in joints.values() if joint is not None}
+    found = {}
+    for end, joint in joints.items():
+        if joint is None:
+            found[end] = EndName("the buffer stop", "buffers")
+        elif joints[end.other] is None:
+            found[end] = EndName("the points", "points")
+        else:
+            name = joint.turnout if len(both) > 1 else str(joint)
+            found[end] = EndName(name, name.lower())
+    return found
+
+
+def _ask_facing(out: Console, track: Track, engine: str) -> End:
+    names = ends_of(track, track.locomotives[engine].mark.element)
+    answers = {name.answer: end for end, name in names.items()}
+    told = " or to ".join(name.told for name in names.values())
+    while True:
+        answer = _asked(out, f"Does the front of {engine} point to {told}? [{'/'.join(answers)}]")
+        if answer in answers:
+            return answers[answer]
+        if answer in list(End):
+            return End(answer)
+        say(out, f"Please answer {' or '.join(answers)}.")
+
+
+def _confirm(out: Console, question: str) -> None:
+    """Return when the answer is yes. Raises StoppedError when it is no."""
+    while (answer := _asked(out, f"{question} [y/N]")) not in {"y", "yes"}:
+        if answer in {"", "n", "no"}:
+            raise StoppedError("the answer was no: nothing was sent to the layout", PointsmanError.exit_code)
+        say(out, "Please answer y or n.")
+
+
+def _asked(out: Console, question: str) -> str:
+    """A person's answer, in small letters. Raises StoppedError when the terminal is closed instead."""
+    try:
+        return out.input(f"{question} ", markup=False, emoji=False).strip().lower()
+    except EOFError:
+        raise StoppedError("there was no answer: nothing was sent to the layout", PointsmanError.exit_code) from None
