@@ -6,7 +6,7 @@ import asyncio
 import re
 import secrets
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,7 +23,15 @@ from pointsman.dispatch.dispatcher import Dispatcher, Status
 from pointsman.dispatch.guardian import Guardian
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.dccex import DccExDriver
-from pointsman.errors import HaltedError, JournalError, PointsmanError, StoppedError, UsageError
+from pointsman.errors import (
+    HaltedError,
+    JournalError,
+    PointsmanError,
+    RefusedError,
+    StoppedError,
+    UnsolvableError,
+    UsageError,
+)
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import at_setup
@@ -33,6 +41,9 @@ from pointsman.posix import endings
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.position import Position
+from pointsman.solver.apart import runs_avoiding_apart
+from pointsman.solver.avoiding import Forbidden
+from pointsman.solver.table import Report
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
@@ -47,6 +58,10 @@ DCCEX_TCP_PORT = 2560
 _HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
+
+
+MOST_PLANS_AROUND = 20
+"""Runs that are forbidden one after the other before it is given up to find a plan without them."""
 
 
 class On(StrEnum):
@@ -142,6 +157,54 @@ def journal_path(name: str) -> Path:
     """A new place for a journal in the user's data folder, named after the moment and the puzzle."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     return Path(user_data_dir("pointsman")) / "journals" / f"{stamp}-{name.replace('/', '-')}.journal"
+
+
+def cap_of(target: Target) -> float | None:
+    """The fastest that anything may go on a target; None: the layout's own limit."""
+    return None if target.on is On.SIM else HARDWARE_CAP_MM_S
+
+
+@dataclass(frozen=True, slots=True)
+class Drivable:
+    """A plan that the real lengths allow, and why earlier ones were not taken."""
+
+    runs: tuple[Run, ...]
+    refused: tuple[RefusedError, ...]
+
+
+def drivable(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target, progress: Report) -> Drivable:
+    """The plan itself; or, where the real lengths forbid a run of it, the one with the fewest runs around such runs.
+
+    Raises RefusedError, with the first reason, when there is none.
+    """
+    track, allow = chosen.track, Allowances()
+    planner = Planner(track, wiring, allow, cap_of(target))
+    belief = at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
+    forbidden: list[Forbidden] = []
+    refused: list[RefusedError] = []
+    plan = tuple(runs)
+    while True:
+        try:
+            planner.rehearse(belief, plan)
+        except RefusedError as refusal:
+            if refusal.run == 0:
+                raise
+            if len(forbidden) >= MOST_PLANS_AROUND:
+                raise _refused(refused[0], len(forbidden)) from refusal
+            refused.append(refusal)
+            forbidden.append(Forbidden.of(plan[refusal.run - 1]))
+        else:
+            return Drivable(plan, tuple(refused))
+        try:
+            plan = runs_avoiding_apart(track, chosen.start, chosen.goal, forbidden, progress=progress)
+        except UnsolvableError as proof:
+            raise _refused(refused[0], len(forbidden)) from proof
+
+
+def _refused(first: RefusedError, others: int) -> RefusedError:
+    """The first refusal, and that going round it did not help."""
+    also = f"and going round it did not help ({others} such runs tried)"
+    return RefusedError([*first.reasons, also], where=first.where, cure=first.cure, run=first.run)
 
 
 Stopper = Callable[[str, int], None]
@@ -249,7 +312,7 @@ class _Play:
     async def _play(self, transport: Transport, simulation: Simulation | None, journal: Journal) -> PlayResult:
         request, loop = self._request, asyncio.get_running_loop()
         track, allow = request.chosen.track, Allowances()
-        cap = None if simulation is not None else HARDWARE_CAP_MM_S
+        cap = cap_of(request.target)
         belief = at_setup(track, request.chosen.start, request.facing, allow.mark_error_mm, allow.setup_error_mm)
         planner = Planner(track, request.wiring, allow, cap)
         driver = DccExDriver(transport, request.wiring, emit=self._receive)

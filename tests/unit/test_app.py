@@ -19,15 +19,16 @@ from pointsman.app import (
     Stopper,
     Target,
     Witness,
+    drivable,
     fresh_seed,
     journal_path,
     parse_target,
     play,
 )
 from pointsman.dispatch.dispatcher import Status
-from pointsman.errors import JournalError, PortError, UsageError
+from pointsman.errors import JournalError, PortError, RefusedError, UsageError
 from pointsman.operate.referee import fold, with_run, with_uncoupling
-from pointsman.puzzle.choice import choose
+from pointsman.puzzle.choice import Chosen, choose
 from pointsman.record import message_of, read
 from pointsman.solver.search import solve
 from pointsman.track.builtin import find_wiring
@@ -94,6 +95,45 @@ def test_any_text_is_a_target_or_refused_politely(text: str) -> None:
     except UsageError:
         return
     assert parse_target(str(target)) == target
+
+
+# ---------------------------------------------------------------- plans that can be driven
+
+
+def test_a_plan_that_fits_is_taken_as_it_is(request_: PlayRequest) -> None:
+    found = drivable(request_.chosen, request_.wiring, request_.runs, SIM, nothing)
+    assert found.runs == request_.runs
+    assert found.refused == ()
+
+
+def shortened(request_: PlayRequest, length_mm: float) -> Chosen:
+    """The same with a siding 3 in which less room is than the game says."""
+    chosen, track = request_.chosen, request_.chosen.track
+    short = replace(track.segments["s3"], length_mm=length_mm)
+    return replace(
+        chosen, puzzle=replace(chosen.puzzle, track=replace(track, segments={**track.segments, "s3": short}))
+    )
+
+
+def test_a_run_that_the_real_lengths_forbid_is_planned_around(cache: Path, tmp_path: Path) -> None:
+    drawn = choose("inglenook-small", seed="4")
+    runs = solve(drawn.track, drawn.start, drawn.goal, drawn.puzzle.count, cache=cache).runs
+    wiring = load_wiring(find_wiring(drawn.folder), drawn.track)
+    chosen = shortened(PlayRequest(drawn, runs, wiring, SIM, End.TO, tmp_path / "journal"), 120.0)
+    found = drivable(chosen, wiring, runs, SIM, nothing)
+    assert found.refused
+    assert len(found.runs) >= len(runs)
+    assert drawn.goal.reached(found.runs[-1].after, drawn.track.locomotives)
+    result = play(PlayRequest(chosen, found.runs, wiring, SIM, End.TO, tmp_path / "journal"), nothing, nothing)
+    assert result.truth is not None
+    assert result.truth.good
+
+
+def test_what_no_other_plan_would_mend(request_: PlayRequest) -> None:
+    track = replace(request_.chosen.track, uncouplers={})
+    poor = replace(request_.chosen, puzzle=replace(request_.chosen.puzzle, track=track))
+    with pytest.raises(RefusedError, match=r"no magnet in s. .*; and going round it did not help"):
+        drivable(poor, request_.wiring, request_.runs, SIM, nothing)
 
 
 def test_names_of_journals_are_new_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

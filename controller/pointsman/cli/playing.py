@@ -18,6 +18,7 @@ from pointsman.app import (
     PlayResult,
     Stopper,
     Target,
+    drivable,
     fresh_seed,
     journal_path,
     parse_target,
@@ -45,12 +46,14 @@ from pointsman.cli.screen import Screen
 from pointsman.cli.setting_up import set_up
 from pointsman.errors import HaltedError, JournalError, PointsmanError, UnsolvableError, UsageError
 from pointsman.puzzle.choice import Chosen, choose
+from pointsman.puzzle.moves import Run
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.apart import solve_apart
 from pointsman.solver.search import Solution
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.tomlfile import is_file, is_folder
+from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.ports import PortInfo, check_port, list_ports
 
@@ -100,10 +103,11 @@ def play(
     counted = count or chosen.puzzle.count
     chosen, solution = _solved(out, puzzle, chosen, counted, seeded=seed is not None)
     least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
+    runs = _drivable(out, chosen, wiring, solution, target)
     facing = set_up(out, chosen, target, facing, yes, least)
     request = PlayRequest(
         chosen=chosen,
-        runs=solution.runs,
+        runs=runs,
         wiring=wiring,
         target=target,
         facing=facing,
@@ -127,6 +131,17 @@ def _solved(out: Console, puzzle: str, chosen: Chosen, count: Count, *, seeded: 
         other = draw_again(puzzle, chosen, count, progress)
         say(out, drawn_again(chosen))
         return other, solve_apart(other.track, other.start, other.goal, count, progress=progress)
+
+
+def _drivable(out: Console, chosen: Chosen, wiring: Wiring, solution: Solution, target: Target) -> tuple[Run, ...]:
+    """The plan, or the best one around what the real lengths forbid, and why."""
+    with searching(quiet=False) as progress:
+        found = drivable(chosen, wiring, solution.runs, target, progress)
+    for refusal in found.refused:
+        say(out, f"Not driven: {refusal.where}: {refusal.what}.")
+    if found.refused:
+        say(out, f"Planned around it: {amount(len(found.runs), 'runs')}.")
+    return found.runs
 
 
 def ports(as_json: AsJson = False) -> None:
@@ -250,13 +265,22 @@ def _conclude(
 def _tell(out: Console, request: PlayRequest, result: PlayResult) -> None:
     score, truth = result.score, result.truth
     counted = f" {amount(score.runs, 'runs')} ({amount(score.raw_starts, 'starts')}) in {result.duration_s:.0f} s"
-    out.print(Text.assemble(("Done.", "bold green"), f"{counted}, every step confirmed."))
+    out.print(Text.assemble(("Done.", "bold green"), f"{counted}, every step as expected."))
+    unseen = _unseen(request, result)
+    seen = sorted(result.seen - {request.chosen.puzzle.locomotive})
+    if unseen:
+        say(out, f"Seen at a beam: {' '.join(seen) or 'no wagon'}. As set up, and not seen since: {' '.join(unseen)}.")
     whole_line(out, f"now    {result.position}")
     if truth is not None and truth.good:
         out.print("The simulated layout, asked afterwards, agrees; nothing was bumped, derailed or run through.")
     for incident in truth.incidents if truth is not None else ():
         out.print(incident, style="red")
     whole_line(out, f"Journal: {request.journal}")
+
+
+def _unseen(request: PlayRequest, result: PlayResult) -> list[str]:
+    """Wagons that no beam has seen: that they are there is a person's word."""
+    return [wagon for wagon in request.chosen.puzzle.wagons if wagon not in result.seen]
 
 
 def _as_json(request: PlayRequest, result: PlayResult) -> dict[str, Any]:
@@ -271,6 +295,8 @@ def _as_json(request: PlayRequest, result: PlayResult) -> dict[str, Any]:
         "runs": result.score.runs,
         "raw_starts": result.score.raw_starts,
         "origin": str(result.score.origin),
+        "seen": sorted(result.seen),
+        "as_set_up": _unseen(request, result),
         "duration_s": round(result.duration_s, 1),
         "journal": str(request.journal),
         "truth": None if truth is None else truth.line,

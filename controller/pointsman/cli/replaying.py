@@ -99,7 +99,7 @@ def _with_line(told: Told, line: Line) -> Told:
         case "parted":
             return replace(told, score=with_uncoupling(told.score))
         case "end":
-            ending = str(line.values.get("error", "")) or "it went to the end, every step confirmed"
+            ending = str(line.values.get("error", "")) or "it went to the end, every step as expected"
             return replace(told, ending=ending)
         case _:
             return told

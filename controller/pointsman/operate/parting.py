@@ -93,7 +93,8 @@ def _magnet_ahead(office: Office, swept: Sweep, run: Run, body: Body) -> tuple[U
     rear = train_of(office.track, run.before, run.locomotive, run.towards).places[0].element
     ahead_mm = body.rest_low_mm - body.half_length_mm
     span = swept.path.span_mm(rear)
-    outermost = swept.body(run.left[0])
+    # Of what is left, some may stand loose beyond a gap: they are no part of the sweep.
+    outermost = next(b for b in swept.bodies if b.vehicle in run.left)
     whole_mm = swept.start_low_mm
     if span is not None and outermost.rest_low_mm - outermost.half_length_mm < span[0]:
         whole_mm = span[0] - outermost.offset_mm + outermost.half_length_mm

@@ -9,13 +9,15 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pointsman.errors import PointsmanError
 from pointsman.posix import lower_priority
 from pointsman.puzzle.goal import Goal
+from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count
+from pointsman.solver.avoiding import Forbidden, runs_avoiding
 from pointsman.solver.search import Solution, solve
 from pointsman.solver.table import Progress, Report, silent
 from pointsman.track.model import Track
@@ -33,6 +35,24 @@ def solve_apart(
     memory_mb: float | None = None,
 ) -> Solution:
     """As ``search.solve``, in a child process that ends with this call, however it ends."""
+    options: dict[str, object] = {"then": tuple(then), "budget_s": budget_s, "memory_mb": memory_mb}
+    found = _apart(solve, (track, start, goal, count), options, progress)
+    assert isinstance(found, Solution)
+    return found
+
+
+def runs_avoiding_apart(
+    track: Track, start: Position, goal: Goal, forbidden: Sequence[Forbidden], *, progress: Report = silent
+) -> tuple[Run, ...]:
+    """As ``avoiding.runs_avoiding``, in a child process that ends with this call, however it ends."""
+    found = _apart(runs_avoiding, (track, start, goal, tuple(forbidden)), {}, progress)
+    assert isinstance(found, tuple)
+    return found
+
+
+def _apart(
+    work: Callable[..., object], arguments: tuple[object, ...], options: dict[str, object], progress: Report
+) -> object:
     # A session of its own: Ctrl-C reaches only the parent, which decides what it means.
     child = subprocess.Popen(
         [sys.executable, "-m", "pointsman.solver.apart"],
@@ -44,17 +64,16 @@ def solve_apart(
         try:
             assert child.stdin is not None
             assert child.stdout is not None
-            options = {"then": tuple(then), "budget_s": budget_s, "memory_mb": memory_mb}
-            pickle.dump((track, start, goal, count, options), child.stdin)
+            pickle.dump((work, arguments, options), child.stdin)
             child.stdin.close()
             while True:
                 message = pickle.load(child.stdout)
                 if isinstance(message, Progress):
                     progress(message)
-                elif isinstance(message, Solution):
-                    return message
-                else:
+                elif isinstance(message, PointsmanError):
                     raise message
+                else:
+                    return message
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             raise PointsmanError(
                 f"the solver ended without an answer (exit code {child.wait()})",
@@ -66,14 +85,14 @@ def solve_apart(
 
 def _work() -> None:
     lower_priority()
-    track, start, goal, count, options = pickle.load(sys.stdin.buffer)
+    work, arguments, options = pickle.load(sys.stdin.buffer)
 
-    def send(message: Progress | Solution | PointsmanError) -> None:
+    def send(message: object) -> None:
         pickle.dump(message, sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
     try:
-        send(solve(track, start, goal, count, progress=send, **options))
+        send(work(*arguments, progress=send, **options))
     except PointsmanError as error:
         send(error)
 
