@@ -2,13 +2,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format campaign lock wheel deps clean
+.PHONY: help venv demo picture test check format campaign witness lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 1979
 SPEED ?= 10
 JOBS ?= 2
+LOCKED := --universal --generate-hashes --no-emit-index-url --no-header --quiet
 
 help: ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,10 +42,19 @@ format: venv ## write the code in the one format
 campaign: venv ## play 200 drawn puzzles in virtual time: each must end with truth = goal and no incident
 	$(BIN)/python tests/campaign/campaign.py --jobs $(JOBS) $(ARGS)
 
-lock: venv ## write requirements.lock anew from pyproject.toml
+witness: $(VENV)/witness ## install Fast Downward in .venv, and let it find the solver's results again
+	$(BIN)/python -m pytest -n $(JOBS) tests/witness $(ARGS)
+
+$(VENV)/witness: $(VENV)/made requirements-witness.lock
+	@echo "installing the planner (100 MB to fetch, 390 MB on the disk) ..."
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-witness.lock
+	@touch $@
+
+lock: venv ## write both locks anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --generate-hashes \
-	    --no-emit-index-url --no-header --quiet --output-file requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCKED) --output-file requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --extra witness --constraint requirements.lock $(LOCKED) \
+	    --output-file requirements-witness.lock
 	$(BIN)/python .ci/check_lock.py
 
 wheel: venv ## build the wheel into dist/

@@ -1,4 +1,4 @@
-"""Is requirements.lock in step with pyproject.toml, whole, and free of addresses?
+"""Are the locks in step with pyproject.toml and each other, whole, and free of addresses?
 
 Usage: check_lock.py [FOLDER]. Prints one line for each fault; ends with 1 if there is any.
 """
@@ -18,19 +18,24 @@ PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>\S+?)(?:\s*;.*?)?\s*\
 ADDRESS = re.compile(r"://|^\s*(--(index-url|extra-index-url|find-links|trusted-host)|-[if]\s)|@\s*file:", re.MULTILINE)
 
 
+LOCKS = {"requirements.lock": "dev", "requirements-witness.lock": "witness"}
+"""Each lock with the extra that it is for."""
+
+
 def main(folder: Path) -> int:
     """Print the faults; 0 when there are none."""
-    faults = list(find_faults(folder))
+    faults = [f"{lock}: {fault}" for lock, extra in LOCKS.items() for fault in find_faults(folder, lock, extra)]
+    faults += find_differences(folder)
     for fault in faults:
-        print(f"requirements.lock: {fault}")
+        print(fault)
     if faults:
-        print("  -> run `make lock`, and commit requirements.lock with pyproject.toml")
+        print("  -> run `make lock`, and commit the locks with pyproject.toml")
     return 1 if faults else 0
 
 
-def find_faults(folder: Path) -> Iterator[str]:
-    """One sentence for each fault."""
-    text = (folder / "requirements.lock").read_text(encoding="utf-8")
+def find_faults(folder: Path, lock: str, extra: str) -> Iterator[str]:
+    """One sentence for each fault of one lock."""
+    text = (folder / lock).read_text(encoding="utf-8")
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for found in ADDRESS.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
@@ -45,12 +50,27 @@ def find_faults(folder: Path) -> Iterator[str]:
         if "--hash=sha256:" not in block:
             yield f"{pin['name']} has no hash"
     extras = project["optional-dependencies"]
-    for wanted in map(Requirement, [*project["dependencies"], *extras["dev"]]):
+    for wanted in map(Requirement, [*project["dependencies"], *extras[extra]]):
         versions = pins.get(canonicalize_name(wanted.name))
         if not versions:
             yield f"{wanted.name} is in pyproject.toml and not here"
         elif not all(wanted.specifier.contains(version, prereleases=True) for version in versions):
             yield f"{wanted.name} {', '.join(versions)} is not what pyproject.toml asks for: {wanted}"
+
+
+def find_differences(folder: Path) -> Iterator[str]:
+    """One sentence for each package that the locks pin differently: they are installed in one environment."""
+    first, second = (_pins((folder / lock).read_text(encoding="utf-8")) for lock in LOCKS)
+    for name in sorted(first.keys() & second.keys()):
+        if first[name] != second[name]:
+            yield f"{name} is {', '.join(first[name])} in one lock and {', '.join(second[name])} in the other"
+
+
+def _pins(text: str) -> dict[str, list[str]]:
+    pins: dict[str, list[str]] = {}
+    for pin in filter(None, map(PIN.match, text.splitlines())):
+        pins.setdefault(canonicalize_name(pin["name"]), []).append(pin["version"])
+    return pins
 
 
 if __name__ == "__main__":

@@ -98,4 +98,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for report in left_out:
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
             terminalreporter.write_line(f"{report.nodeid}: {str(reason).removeprefix('Skipped: ')}")
-        terminalreporter.write_line("to run these too, install what they need once, as root:  make deps")
+        terminalreporter.write_line("to run these too, install what they need once:  make deps (as root), make witness")

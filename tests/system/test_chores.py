@@ -41,11 +41,13 @@ def check_lock(folder: Path) -> subprocess.CompletedProcess[str]:
         ("\npyserial==3", "\npyserial==2", "is not what pyproject.toml asks for: pyserial>="),
         ("\npyserial==", "\n--index-url https://example.org/simple\npyserial==", "holds an address"),
         ("\npyserial==", "\npyserial>=", "is no exact version"),
+        ("\nrich==", "\nrich==1", "in one lock and"),
         ("\npyserial==3.5 \\\n", "\npyserial==3.5\nx==1 \\\n", "pyserial has no hash"),
     ],
 )
 def test_a_lock_out_of_step_is_found(old: str, new: str, fault: str, tmp_path: Path) -> None:
     shutil.copy(CHECKOUT / "pyproject.toml", tmp_path)
+    shutil.copy(CHECKOUT / "requirements-witness.lock", tmp_path)
     lock = (CHECKOUT / "requirements.lock").read_text(encoding="utf-8")
     assert old in lock
     (tmp_path / "requirements.lock").write_text(lock.replace(old, new, 1), encoding="utf-8")
