@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format campaign lock wheel deps clean
+.PHONY: help venv demo picture test check format campaign bench lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,6 +40,9 @@ format: venv ## write the code in the one format
 
 campaign: venv ## play 200 drawn puzzles in virtual time: each must end with truth = goal and no incident
 	$(BIN)/python tests/campaign/campaign.py --jobs $(JOBS) $(ARGS)
+
+bench: venv ## measure the solver, against a plain search in C too; writes docs/performance.md
+	$(BIN)/python tests/bench/performance.py
 
 lock: venv ## write requirements.lock anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -43,6 +43,7 @@ def test_after_any_moves_the_distance_is_the_least_there_is(hints: Hints, tables
     for _ in range(data.draw(st.integers(1, 6))):
         position = data.draw(st.sampled_from(list(runs(track, position, "L")))).after
     distance = hints.distance(position)
+    assert distance == hints.table.distance_of(position, goal)
     assert distance == solve(track, position, goal, Count.RUNS, cache=tables).optimum
     nearest = min(hints.distance(run.after) or 0 for run in runs(track, position, "L"))
     assert distance in (0, nearest + 1)
