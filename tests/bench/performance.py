@@ -188,8 +188,8 @@ def report(
         f"{processor()}, {platform.system()}, Python {platform.python_version()}, numba {version('numba')}.",
         "",
         "Seconds are the processor's, of one thread, unless the clock is named: what else ran on the machine does not",
-        "count. Memory is the most that the whole process took, the program and its libraries included; before anything",
-        f"is solved that is {full[0]['program_mb']:.0f} MB.",
+        "count. Memory is the most that the whole process took, the program and its libraries included; before",
+        f"anything is solved that is {full[0]['program_mb']:.0f} MB.",
         "",
         "## Against a plain search in C",
         "",
@@ -276,13 +276,12 @@ def report(
     ]
     for wagons in WAGONS:
         cells: list[object] = [wagons]
-        for point in (g for g in grown if g.wagons == wagons):
-            values = point.values
-            if values is None:
+        for grow_values in (g.values for g in grown if g.wagons == wagons):
+            if grow_values is None:
                 cells += ["not in the time", "", ""]
             else:
-                made = values["explored_s"] + values["searched_s"]
-                cells += [f"{values['positions']:,}", seconds(made), f"{values['memory_mb']:.0f} MB"]
+                made_s = grow_values["explored_s"] + grow_values["searched_s"]
+                cells += [f"{grow_values['positions']:,}", seconds(made_s), f"{grow_values['memory_mb']:.0f} MB"]
         lines.append(row(*cells))
     return "\n".join(lines) + "\n"
 
