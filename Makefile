@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format campaign witness lock wheel deps clean
+.PHONY: help venv demo picture test check format campaign witness bench lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -49,6 +49,9 @@ $(VENV)/witness: $(VENV)/made requirements-witness.lock
 	@echo "installing the planner (100 MB to fetch, 390 MB on the disk) ..."
 	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-witness.lock
 	@touch $@
+
+bench: venv ## measure the solver, against a plain search in C too; writes docs/performance.md
+	$(BIN)/python tests/bench/performance.py
 
 lock: venv ## write both locks anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TextIO
 import typer
 import typer.core
 
-from pointsman.cli import checking, playing, puzzles, replaying
+from pointsman.cli import checking, dealing, playing, puzzles, replaying, tables
 from pointsman.cli.output import error_json, exit_code, print_json, tell
 from pointsman.errors import HaltedError, PointsmanError, UsageError
 
@@ -48,7 +48,7 @@ app = typer.Typer(
     "--json, an error is an object {'error': ...} on standard output as well.",
 )
 
-for command in (checking, puzzles, playing, replaying):
+for command in (checking, dealing, puzzles, tables, playing, replaying):
     command.register(app)
 
 

@@ -1,4 +1,4 @@
-"""``deal`` and ``solve``: a draw as cards, and the best plan for it."""
+"""``solve``: the best plan for a draw; and how a task and a position are shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from pointsman.app import fresh_seed
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.draws import can_be_solved, draw_again, drawn_again, impossible
+from pointsman.cli.draws import draw_again, drawn_again, impossible
 from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.errors import UnsolvableError, UsageError
@@ -35,41 +35,8 @@ CountName = Annotated[Count | None, typer.Option("--count", help="What is counte
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(deal)
+    """Add the command."""
     app.command(name="solve")(solve)
-
-
-def deal(puzzle: PuzzleName, seed: Seed = None, as_json: AsJson = False) -> None:
-    """Draw the wagons, and print the cards.
-
-    They are drawn as tokens from a mug: every order is as likely as any other. The same seed draws the same cards.
-    Where that is quickly known, a draw that cannot be solved is drawn again, or, with --seed, it is said.
-    """
-    chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
-    first = chosen
-    with searching(quiet=as_json) as progress:
-        solvable = can_be_solved(chosen.puzzle, progress)
-        if solvable is False and seed is None:
-            chosen, solvable = draw_again(puzzle, chosen, Count.RUNS, progress), True
-    if as_json:
-        print_json(
-            {
-                "puzzle": chosen.name,
-                "seed": chosen.seed,
-                "cards": list(chosen.cards),
-                "start": str(chosen.start),
-                "goal": str(chosen.goal),
-                "solvable": solvable,
-            }
-        )
-        return
-    out = console()
-    if chosen is not first:
-        say(out, drawn_again(first))
-    show_task(out, chosen)
-    if solvable is False:
-        say(out, "This draw cannot be solved, which is proved.", "yellow")
 
 
 def show_task(out: Console, chosen: Chosen) -> None:

@@ -46,10 +46,10 @@ class Draw:
 def deal(puzzle: Puzzle, seed: int | str) -> Draw:
     """The draw of a seed: the puzzle with the goal's wagons drawn anew. Any whole number or text is a seed."""
     text = unicodedata.normalize("NFC", str(seed))
-    numbers = _numbers(text)
+    row = numbers(text)
     lying = list(puzzle.wagons)
     named = [vehicle for vehicle in puzzle.goal.vehicles if vehicle in puzzle.wagons]
-    names = {wagon: lying.pop(_choose(numbers, len(lying))) for wagon in named or puzzle.wagons}
+    names = {wagon: lying.pop(choose_one(row, len(lying))) for wagon in named or puzzle.wagons}
     if not named:
         start = puzzle.start.renamed(names)
         return Draw(text, tuple(names[wagon] for wagon in puzzle.wagons), replace(puzzle, start=start))
@@ -64,16 +64,16 @@ def _cards(puzzle: Puzzle, goal: Goal) -> tuple[str, ...]:
     return tuple(vehicle for vehicle in goal.vehicles if vehicle in puzzle.wagons and vehicle not in free)
 
 
-def _numbers(seed: str) -> Iterator[int]:
-    """The endless row of 64-bit numbers of a seed."""
+def numbers(seed: str, purpose: str = "pointsman deal 1") -> Iterator[int]:
+    """The endless row of 64-bit numbers of a seed; every purpose has a row of its own."""
     counter = 0
     while True:
-        digest = hashlib.sha256(f"pointsman deal 1\n{seed}\n{counter}".encode("utf-8", "surrogateescape")).digest()
+        digest = hashlib.sha256(f"{purpose}\n{seed}\n{counter}".encode("utf-8", "surrogateescape")).digest()
         yield int.from_bytes(digest[:8], "big")
         counter += 1
 
 
-def _choose(numbers: Iterator[int], choices: int) -> int:
-    """An unbiased choice from 0 .. choices - 1."""
+def choose_one(row: Iterator[int], choices: int) -> int:
+    """An unbiased choice from 0 .. choices - 1 by the next numbers of a row."""
     limit = _NUMBERS - _NUMBERS % choices
-    return next(number for number in numbers if number < limit) % choices
+    return next(number for number in row if number < limit) % choices
