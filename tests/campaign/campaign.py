@@ -1,6 +1,6 @@
 """Many drawn puzzles, played to the end in virtual time: each must end with truth = goal and without an incident.
 
-    python tests/campaign/campaign.py --draws 200
+    python tests/campaign/campaign.py            # 200 Inglenooks, then 50 Timesavers
 
 Every draw has its own hidden errors (speed per step, rates, delays, where things stand at set-up), from its seed.
 """
@@ -33,6 +33,9 @@ PUZZLES = (
     "inglenook-small/classic",
     "inglenook-small/full",
 )
+TIMESAVERS = ("timesaver/classic",)
+INGLENOOKS = 200
+"""Draws from 0 on are Inglenooks; from this number on, Timesavers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,9 @@ class Outcome:
 
 def play_draw(number: int) -> Outcome:
     """Deal, solve and play draw ``number``; puzzles, counts and facings take turns."""
-    puzzle = PUZZLES[number % len(PUZZLES)]
-    count = Count.PULL_DROPS if number % 4 == 3 else Count.RUNS
+    inglenook = number < INGLENOOKS
+    puzzle = PUZZLES[number % len(PUZZLES)] if inglenook else TIMESAVERS[number % len(TIMESAVERS)]
+    count = Count.PULL_DROPS if inglenook and number % 4 == 3 else Count.RUNS
     seed = f"campaign-{number}"
     chosen = choose(puzzle, seed=seed)
     runs = solve(chosen.track, chosen.start, chosen.goal, count).runs
@@ -76,7 +80,7 @@ def outcomes(draws: int, jobs: int) -> Iterator[Outcome]:
 def main() -> int:
     """Play, report, and end with 1 if any draw went wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--draws", type=int, default=INGLENOOKS + 50)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     began = time.monotonic()
