@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from campaign import INGLENOOKS, play_draw
 
 
