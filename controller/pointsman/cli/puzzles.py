@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from math import inf
 from typing import Annotated, Any
 
 import typer
@@ -24,7 +26,7 @@ from pointsman.puzzle.journey import describe
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.search import Solution
-from pointsman.solver.search import solve as best
+from pointsman.solver.search import solve as fewest
 from pointsman.solver.steps import Step
 from pointsman.track.model import Track
 
@@ -63,7 +65,15 @@ def solve(
         str | None, typer.Option(help="Another start than the puzzle's: 'head: L | s1: 1 2 3 | ...'.")
     ] = None,
     goal: Annotated[str | None, typer.Option(help="Another goal than the puzzle's: 's1: 3 1 2'.")] = None,
-    count: CountName = None,
+    count: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COUNT[,COUNT]",
+            help=f"What is counted, and what breaks ties: {', '.join(Count)}; the puzzle's own if not given.",
+        ),
+    ] = None,
+    budget: Annotated[float | None, typer.Option(help="Seconds that may be spent; then the best plan found.")] = None,
+    memory: Annotated[float | None, typer.Option(help="Megabytes that may be taken; then the best plan found.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the plan with the fewest moves.
@@ -85,14 +95,18 @@ def solve(
             where=f"--start '{start}'",
             cure="put every wagon of the goal in --start, or give another --goal",
         )
-    counted = count or chosen.puzzle.count
+    counted, *ties = counts_of(count) if count is not None else [chosen.puzzle.count]
+    for name, value in (("--budget", budget), ("--memory", memory)):
+        if value is not None and not 0 < value < inf:
+            raise UsageError(f"{name} {value} is not possible", cure="give a number above 0")
     out = console(stderr=as_json)
     with searching(quiet=as_json) as progress:
+        best = partial(fewest, then=ties, progress=progress, budget_s=budget, memory_mb=memory)
         first = chosen
         try:
             if not as_json:
                 show_task(out, chosen)
-            solution = best(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
+            solution = best(chosen.track, chosen.start, chosen.goal, counted)
         except UnsolvableError as error:
             if not unseeded:
                 raise impossible(chosen, error) from error
@@ -100,11 +114,25 @@ def solve(
             say(out, drawn_again(first))
             if not as_json:
                 show_task(out, chosen)
-            solution = best(chosen.track, chosen.start, chosen.goal, counted, progress=progress)
+            solution = best(chosen.track, chosen.start, chosen.goal, counted)
     if as_json:
         print_json({"puzzle": chosen.name, "seed": chosen.seed, **solution_json(solution)})
         return
     _print_solution(out, chosen, solution)
+
+
+def counts_of(text: str) -> list[Count]:
+    """``runs,couplings,seconds``: what is counted first, and what breaks ties. Raises UsageError."""
+    found = []
+    for name in text.split(","):
+        if name.strip() not in list(Count):
+            raise UsageError(
+                f"{name.strip()!r} is nothing that is counted", where="--count", cure=f"choose from {', '.join(Count)}"
+            )
+        found.append(Count(name.strip()))
+    if len(set(found)) < len(found):
+        raise UsageError("a count is named twice", where=f"--count {text}", cure="name each once")
+    return found
 
 
 def solution_json(solution: Solution) -> dict[str, Any]:
@@ -115,6 +143,8 @@ def solution_json(solution: Solution) -> dict[str, Any]:
         "count": str(solution.count),
         "optimum": in_units(solution.count, solution.optimum),
         "proved": solution.proved,
+        "bound": in_units(solution.count, solution.bound),
+        "values": {str(count): in_units(count, value) for count, value in solution.values},
         "holds": solution.holds,
         "positions": solution.positions,
         "plan": [{"move": str(step), "position": str(step.after)} for step in solution.plan],
@@ -131,7 +161,7 @@ def _print_solution(out: Console, chosen: Chosen, solution: Solution) -> None:
     out.print(
         Text.assemble(
             (solution.count.shown(solution.optimum), "bold"),
-            f", {proof}. {solution.positions:,} positions were looked at; "
+            f"{_ties(solution)}, {proof}. {solution.positions:,} positions were looked at; "
             f"a turnout holds {amount(solution.holds, 'vehicles')}.",
         )
     )
@@ -140,6 +170,12 @@ def _print_solution(out: Console, chosen: Chosen, solution: Solution) -> None:
         out.print()
     last = solution.plan[-1].after if solution.plan else solution.start
     out.print(picture(out, chosen.track, last))
+
+
+def _ties(solution: Solution) -> str:
+    """The counts that broke ties, each with its value."""
+    others = [count.shown(value) for count, value in solution.values if count in solution.then]
+    return f" ({', '.join(others)})" if others else ""
 
 
 def _plan_table(out: Console, track: Track, plan: Sequence[Step]) -> Table:

@@ -292,6 +292,27 @@ def test_solve_in_seconds(pointsman: Pointsman) -> None:
     assert f"about {found['optimum']:.0f} seconds, proved the least" in pointsman(*words).out
 
 
+def test_solve_with_counts_that_break_ties(pointsman: Pointsman) -> None:
+    words = ("solve", "inglenook-small", "--seed", "1", "--count", "runs,couplings,seconds")
+    alone = pointsman(*words[:-1], "runs", "--json").json
+    found = pointsman(*words, "--json").json
+    assert (found["count"], found["optimum"]) == ("runs", alone["optimum"])
+    assert found["values"]["couplings"] <= alone["values"]["couplings"]
+    told = pointsman(*words).out
+    assert f"{alone['optimum']} runs ({found['values']['couplings']} couplings, about" in told
+
+
+def test_solve_within_a_budget_claims_no_more_than_it_proved(pointsman: Pointsman) -> None:
+    ran = pointsman("solve", "inglenook", "--seed", "1", "--count", "seconds", "--budget", "0.000001", "--json")
+    if ran.code == 0:
+        found = ran.json
+        assert found["proved"] == (found["bound"] == found["optimum"])
+        assert found["bound"] <= found["optimum"]
+    else:
+        assert ran.code == BudgetSpentError.exit_code
+        assert "no proof" in ran.json["error"]["what"]
+
+
 def test_solve_in_a_terminal_too_narrow_for_columns(pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "50")
     ran = pointsman("solve", "inglenook-small", "--seed", "1")
@@ -421,6 +442,9 @@ def test_an_impossible_start_on_a_builtin_layout(pointsman: Pointsman) -> None:
         (("inglenook-small", "--goal", ""), "write a goal like"),
         (("inglenook-small", "--start", "s2: L | s1: 1 2 3 | head: 4 5", "--count", "pull-drops"), "headshunt"),
         (("inglenook-small", "--count", "cars"), "'cars'"),
+        (("inglenook-small", "--count", "runs,runs"), "named twice"),
+        (("inglenook-small", "--budget", "0"), "--budget 0"),
+        (("inglenook-small", "--memory", "nan"), "--memory nan"),
         ((), "PUZZLE"),
         (("inglenook-small", "--sped", "1"), "--sped"),
         (("inglenook-small", "full"), "full"),
