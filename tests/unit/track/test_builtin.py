@@ -143,5 +143,5 @@ def test_a_name_that_is_nearly_right_is_recognised(text: str) -> None:
 
 def test_a_name_that_is_like_none_is_not_guessed() -> None:
     with pytest.raises(UsageError) as caught:
-        find_layout("timetable")
+        find_layout("turntable")
     assert caught.value.cure.startswith("built-in layouts: ")
