@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ from pointsman.messages import Drive
 from pointsman.posix import Holder
 from pointsman.record import encode, message_values
 from pointsman.transports.ports import PortInfo, check_port
+
+NOBODY = 65534
+"""The user that owns nothing, on Linux."""
 
 # ---------------------------------------------------------------- replay
 
@@ -177,9 +182,23 @@ def test_a_port_is_looked_at_without_being_opened(tmp_path: Path) -> None:
     os.close(slave)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
-def test_a_port_without_permission(tmp_path: Path) -> None:
-    port = tmp_path / "port"
-    port.touch(mode=0)
-    with pytest.raises(PortError, match="no permission"):
-        check_port(str(port))
+@pytest.fixture
+def nobody() -> Iterator[None]:
+    """The test is run by a user who is not root: root may open everything."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+def test_a_port_without_permission(nobody: None) -> None:
+    # Not in tmp_path: its parent folders are closed to others, and the port would not be seen at all.
+    with tempfile.TemporaryDirectory() as folder:
+        port = Path(folder) / "port"
+        port.touch(mode=0)
+        with pytest.raises(PortError, match="no permission"):
+            check_port(str(port))
