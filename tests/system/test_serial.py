@@ -10,11 +10,12 @@ import sys
 import threading
 import time
 import tty
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ear import Ear
 
 from pointsman.errors import LinkLostError, PortError
 from pointsman.transports.ports import list_ports
@@ -55,31 +56,6 @@ def pty() -> Iterator[Pty]:
     yield made
     if made.master >= 0:
         made.vanish()
-
-
-class Ear:
-    """Collects what a transport calls back, and lets a test wait for it."""
-
-    def __init__(self, transport: SerialTransport) -> None:
-        self.data = b""
-        self.lost: list[str] = []
-        self.notes: list[str] = []
-        self._changed = asyncio.Event()
-        transport.listen(self._on_data, self._on_lost, self.notes.append)
-
-    def _on_data(self, data: bytes) -> None:
-        self.data += data
-        self._changed.set()
-
-    def _on_lost(self, reason: str) -> None:
-        self.lost.append(reason)
-        self._changed.set()
-
-    async def until(self, true: Callable[[], bool]) -> None:
-        async with asyncio.timeout(3):
-            while not true():
-                self._changed.clear()
-                await self._changed.wait()
 
 
 async def read_from(pty: Pty, length: int) -> bytes:

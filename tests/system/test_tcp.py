@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import pytest
+from ear import Ear
 
 from pointsman.errors import LinkLostError, PortError
 from pointsman.transports.tcp import DCCEX_PORT, TcpTransport
@@ -42,30 +43,6 @@ async def station() -> AsyncIterator[Station]:
     for writer in made.writers:
         writer.transport.abort()
     await made.server.wait_closed()
-
-
-class Ear:
-    """Collects what a transport calls back, and lets a test wait for it."""
-
-    def __init__(self, transport: TcpTransport) -> None:
-        self.data = b""
-        self.lost: list[str] = []
-        self._changed = asyncio.Event()
-        transport.listen(self._on_data, self._on_lost)
-
-    def _on_data(self, data: bytes) -> None:
-        self.data += data
-        self._changed.set()
-
-    def _on_lost(self, reason: str) -> None:
-        self.lost.append(reason)
-        self._changed.set()
-
-    async def until(self, true: Callable[[], bool]) -> None:
-        async with asyncio.timeout(3):
-            while not true():
-                self._changed.clear()
-                await self._changed.wait()
 
 
 async def test_bytes_pass_both_ways_without_delay_and_are_counted(station: Station) -> None:
