@@ -12,6 +12,7 @@ from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.deal import deal
 from pointsman.puzzle.puzzle import Count, Puzzle
 from pointsman.solver.budget import Budget
+from pointsman.solver.challenges import one_table
 from pointsman.solver.search import solve
 from pointsman.solver.table import Report, Table, table_for
 from pointsman.track.model import Track
@@ -78,16 +79,6 @@ def can_be_solved(puzzle: Puzzle, progress: Report) -> bool | None:
 def solvable_here(track: Track) -> bool:
     """Whether the solver takes this track: so far it knows only turnouts that hold one vehicle."""
     return all(turnout.holds == 1 for turnout in track.turnouts.values())
-
-
-def one_table(puzzle: Puzzle) -> bool:
-    """Whether all draws of a puzzle are alike but for names.
-
-    They are not when its goal asks for some wagons by name and for others by kind: a draw may then take away one of a
-    kind for a place of its own.
-    """
-    named = any(vehicle in puzzle.wagons for vehicle in puzzle.goal.vehicles)
-    return not (named and any(sign in str(puzzle.goal) for sign in "@!"))
 
 
 def draw_again(text: str, chosen: Chosen, count: Count, progress: Report) -> Chosen:

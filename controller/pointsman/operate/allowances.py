@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pointsman.track.checks import SHORTEST_GAP_S
+from pointsman.track.fit import BUFFER_MM
+
 
 @dataclass(frozen=True, slots=True)
 class Allowances:
@@ -23,7 +26,7 @@ class Allowances:
 
     contact_mm: float = 15.0
     """A contact is assumed after the interval and this much more."""
-    buffer_mm: float = 10.0
+    buffer_mm: float = BUFFER_MM
     """Stay this far from a buffer."""
     on_an_edge_mm: float = 20.0
     """A stop with less room than this is made on an edge."""
@@ -39,7 +42,7 @@ class Allowances:
     """A person sets the locomotive on its mark this well."""
     setup_error_mm: float = 5.0
     """Wagons pushed up to the first beam stand at most this far inside it."""
-    gap_time_s: float = 0.040
+    gap_time_s: float = SHORTEST_GAP_S
     """The smallest gap that is surely seen lasts this long."""
     settle_s: float = 0.25
     """After the last moment at which it can still move, a train is given this long before points are thrown."""

@@ -106,8 +106,8 @@ def task_of(puzzle: Puzzle, shape: Position, row: Sequence[int]) -> tuple[Positi
     return shape.renamed({slot_name(slot): wagon for slot, wagon in enumerate(standing)}), goal
 
 
-def check_draws(puzzle: Puzzle) -> None:
-    """UsageError unless all draws of a puzzle share one table.
+def one_table(puzzle: Puzzle) -> bool:
+    """Whether all draws of a puzzle are alike but for names, and share one table.
 
     They do not when the goal asks for some wagons by name and for others by kind: then which wagons are alike is
     another matter in every draw.
@@ -115,9 +115,14 @@ def check_draws(puzzle: Puzzle) -> None:
     goal, wagons = puzzle.goal, frozenset(puzzle.wagons)
     choices = [choice for term in goal.terms for choice in choices_of(term.elements)]
     by_kind = any(choice.name is None and (choice.of or frozenset()) & wagons for choice in choices)
-    if wagons & set(goal.vehicles) and (by_kind or any(term.apart for term in goal.terms)):
+    return not (wagons & set(goal.vehicles) and (by_kind or any(term.apart for term in goal.terms)))
+
+
+def check_draws(puzzle: Puzzle) -> None:
+    """UsageError unless all draws of a puzzle share one table."""
+    if not one_table(puzzle):
         raise UsageError(
-            f"the goal '{goal}' asks for wagons by name and by kind: its draws cannot be compared",
+            f"the goal '{puzzle.goal}' asks for wagons by name and by kind: its draws cannot be compared",
             where=puzzle.name,
             cure="use a puzzle that asks either by name or by kind",
         )
