@@ -30,8 +30,8 @@ from pointsman.puzzle.position import parse_position
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.challenges import check_draws, task_of
 from pointsman.solver.grade import gradable
-from pointsman.solver.graph import shape_of
 from pointsman.solver.hint import Hint, Hints
+from pointsman.solver.shapes import shape_of
 from pointsman.solver.table import Table, table_for
 
 MOST_SHOWN = 10

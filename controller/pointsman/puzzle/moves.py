@@ -8,8 +8,8 @@ in the foremost. Two rules decide whether the foremost element takes it:
   standing vehicles met there become part of what is pushed;
 * once full, or once the train is wholly inside, the leading vehicle leaves at the far end, if the track goes on.
 
-Every stop after a whole unit is a successor. This module serves one locomotive and turnouts that hold one vehicle;
-anything else is refused by name.
+Every stop after a whole unit is a successor, until the track ends or the train comes round to where it was. This
+module serves one locomotive and turnouts that hold one vehicle; anything else is refused by name.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def train_of(track: Track, position: Position, locomotive: str, towards: End) ->
 
 def runs(track: Track, position: Position, locomotive: str) -> Iterator[Run]:
     """Every legal run, towards FROM first, fewest vehicles left behind first, closed legs first."""
-    _check_scope(track, position, locomotive)
+    check_scope(track, position, locomotive)
     for towards in End:
         train = train_of(track, position, locomotive, towards)
         for left in range(_most_left(train, locomotive) + 1):
@@ -106,7 +106,7 @@ def why_not(track: Track, position: Position, run: Run) -> str:
     """Why a run is not legal in a position, in one sentence; empty when it is."""
     if run.before != position:
         return f"it starts from '{run.before}', but the vehicles stand at '{position}'"
-    _check_scope(track, position, run.locomotive)
+    check_scope(track, position, run.locomotive)
     train = train_of(track, position, run.locomotive, run.towards)
     left = len(run.left)
     if train.vehicles[:left] != run.left:
@@ -176,13 +176,24 @@ def _advance(track: Track, position: Position, locomotive: str, towards: End, tr
         rear = train.places[0]
         standing[rear.element] = dropped if rear.forward else dropped[::-1]
     start = _Moving(train.vehicles[left:], tuple(stretches), tuple(counts), legs, standing)
-    ways = [(moving, 1) for moving in reversed(_steps(track, start))]
+    ways: list[tuple[_Moving, tuple[_Moving, ...]]] = [(moving, (start,)) for moving in reversed(_steps(track, start))]
     while ways:
-        moving, units = ways.pop()
+        moving, behind = ways.pop()
+        if _comes_round(moving, behind):
+            continue
         after = _position(track, position, moving)
         if after != position:
-            yield Run(locomotive, towards, dropped, units, moving.legs, position, after)
-        ways += [(further, units + 1) for further in reversed(_steps(track, moving))]
+            yield Run(locomotive, towards, dropped, len(behind), moving.legs, position, after)
+        ways += [(further, (*behind, moving)) for further in reversed(_steps(track, moving))]
+
+
+def _comes_round(moving: _Moving, behind: tuple[_Moving, ...]) -> bool:
+    """Whether a train was in the same place before on its run: on a ring it would go round for ever."""
+    turnouts = [turnout for turnout, _ in moving.legs]
+    if len(set(turnouts)) == len(turnouts):
+        return False
+    place = moving.vehicles, moving.stretches, moving.counts
+    return any((one.vehicles, one.stretches, one.counts) == place for one in behind)
 
 
 def _steps(track: Track, moving: _Moving) -> list[_Moving]:
@@ -226,7 +237,8 @@ def _shifted(moving: _Moving) -> _Moving:
     return _Moving(moving.vehicles, moving.stretches[gone:], tuple(counts[gone:]), moving.legs, moving.standing)
 
 
-def _check_scope(track: Track, position: Position, locomotive: str) -> None:
+def check_scope(track: Track, position: Position, locomotive: str) -> None:
+    """UsageError when the rules here do not cover the track, or what stands on it."""
     others = [name for name in track.locomotives if name != locomotive and name in position.vehicles]
     if others:
         raise UsageError(

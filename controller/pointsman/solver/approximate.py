@@ -27,9 +27,9 @@ from pointsman.solver.cache import cache_directory
 from pointsman.solver.cost import Weights
 from pointsman.solver.forward import NO_LIMIT, Found
 from pointsman.solver.games import Game, graph_for, nodes_for
-from pointsman.solver.graph import shape_of
 from pointsman.solver.memory import Remembered
 from pointsman.solver.reached import reached_in
+from pointsman.solver.shapes import shape_of
 from pointsman.solver.table import (
     Progress,
     Report,
@@ -74,7 +74,7 @@ def approximate(
     game = graph_for(track, start, counts[0], cache=store, on_shape=lambda _: budget.check_time())
     nodes = nodes_for(track, game, start, set(counts), cache=store)
     small = nodes_for(track, game, start, remembered_for(counts[0]), cache=store)
-    shape, wagons = shape_of(start, locomotive)
+    wagons = shape_of(start, locomotive)[1]
     kinds = goal.kinds(wagons)
     guides = []
     for easier in _easier(kinds, len(small.shape), game, small, counts[0], budget):
@@ -85,7 +85,7 @@ def approximate(
         guides.append(_Guide.of(table, easier))
     row = nodes.within(small, direction=counts[0] is Count.REVERSALS, pairs=counts[0] is Count.COUPLINGS)
     search = _Search(game, nodes, goal, kinds, weights, factor, tuple(guides), row.tolist())
-    node = nodes.node(game.graph.number[shape])
+    node = nodes.node(game.graph.shapes.number(start))
     assert node is not None, "the start is the first node"
     begin = node, bytes(kinds[wagon] for wagon in wagons), 0
     least = search.to_go(begin)

@@ -31,7 +31,7 @@ from pointsman.puzzle.pattern import choices_of
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Puzzle
 from pointsman.solver.grade import LEVELS, Grade, Grader, Scale
-from pointsman.solver.graph import shape_of, slot_name
+from pointsman.solver.shapes import shape_of, slot_name
 from pointsman.solver.table import Table
 
 EACH = 10
@@ -153,7 +153,7 @@ def draw_for(puzzle: Puzzle, seed: str, wish: Wish, table: Table, grader: Grader
     pars = table.draws(puzzle.start).tolist()
     solvable = [par for par in pars if par != table.far]
     fitting = [rank for rank, par in enumerate(pars) if par != table.far and wish.par_fits(par)]
-    node = table.graph.number[shape_of(puzzle.start, puzzle.locomotive)[0]]
+    node = table.graph.shapes.number(puzzle.start)
     few = len(fitting) <= _MOST_GRADED
     if not fitting or (few and not any(_as_wished(grader.grade((node, rank)), wish, scale) for rank in fitting)):
         known = (

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from pointsman.puzzle.moves import Run, Train, train_of
 from pointsman.puzzle.position import Position
-from pointsman.solver.graph import Graph, outline
+from pointsman.solver.graph import Graph
+from pointsman.solver.shapes import packed, row_of
 from pointsman.solver.steps import Steps
 from pointsman.track.model import End, Leg, SegmentEnd, Side, Track
 from pointsman.track.path import Stretch, exit_joint
@@ -58,10 +59,15 @@ def effects_of(track: Track, graph: Graph, steps: Steps, locomotive: str) -> Eff
     known: dict[Effect, int] = {}
     of_arc: list[tuple[int, int]] = []
     targets = iter(graph.target.tolist())
+    turnouts = tuple(track.turnouts)
     for place, shape in enumerate(graph.shapes):
         for step in steps(shape):
-            # Shapes are told apart by their number; between the two runs of a pull-drop, by their outline.
-            keys: list[object] = [place, *(outline(run.after, locomotive) for run in step.runs[:-1]), next(targets)]
+            # Shapes are told apart by their number; between the two runs of a pull-drop, by their row.
+            keys: list[object] = [
+                place,
+                *(packed(row_of(run.after, turnouts, locomotive)) for run in step.runs[:-1]),
+                next(targets),
+            ]
             found = [worker.effect(run, *ends) for run, ends in zip(step.runs, pairwise(keys), strict=True)]
             numbers = [known.setdefault(effect, len(known)) for effect in found]
             of_arc.append((numbers[0], numbers[1] if len(numbers) > 1 else -1))

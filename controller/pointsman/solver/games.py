@@ -20,12 +20,13 @@ from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
 from pointsman.solver.cache import read_sealed, write_sealed
 from pointsman.solver.effects import Effects, effects_of
-from pointsman.solver.graph import Graph, explore, shape_of
+from pointsman.solver.graph import Graph, explore
 from pointsman.solver.memory import Remembered, plain, remember
+from pointsman.solver.shapes import Shapes, shape_of
 from pointsman.solver.steps import steps_of
-from pointsman.track.model import Leg, Track
+from pointsman.track.model import Track
 
-FORMAT = "pointsman shapes 1"
+FORMAT = "pointsman shapes 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def graph_for(
     """The graph of everything reachable from a start, from the cache or newly explored."""
     locomotive = locomotive_of(track, start)
     step = Count.PULL_DROPS if count is Count.PULL_DROPS else Count.RUNS
-    shape, wagons = shape_of(start, locomotive)
+    wagons = shape_of(start, locomotive)[1]
     segments = [[s.name, s.capacity, str(s.meets_from), str(s.meets_to)] for s in track.segments.values()]
     turnouts = [[t.name, t.holds, str(t.toe), str(t.closed), str(t.thrown)] for t in track.turnouts.values()]
     description = json.dumps([FORMAT, segments, turnouts, locomotive, step, len(wagons)])
@@ -53,12 +54,12 @@ def graph_for(
         name = f"{digest}-{number}"
         path = cache / "graphs" / f"{name}.graph"
         body = read_sealed(path)
-        graph = None if body is None else _graph_of(body, track, description)
+        graph = None if body is None else _graph_of(body, track, locomotive, description)
         if body is None or graph is None:
-            graph = explore(start, locomotive, steps_of(track, step, locomotive), on_shape=on_shape)
+            graph = explore(track, start, locomotive, step, on_shape=on_shape)
             body = _packed_graph(graph, description)
             write_sealed(path, body)
-        if shape in graph.number:
+        if graph.shapes.find(start) is not None:
             # Explored anew from elsewhere, a graph has another order: what was made for the old one must not fit.
             return Game(f"{name}-{hashlib.sha256(body).hexdigest()[:24]}", step, locomotive, graph)
     raise AssertionError("counting has no end")
@@ -76,42 +77,35 @@ def nodes_for(track: Track, game: Game, start: Position, counts: Collection[Coun
         steps = steps_of(track, game.step, game.locomotive)
         effects = effects_of(track, game.graph, steps, game.locomotive)
         write_sealed(path, _packed_effects(effects, game))
-    number = game.graph.number[shape_of(start, game.locomotive)[0]]
+    number = game.graph.shapes.number(start)
     return remember(game.graph, effects, number, direction=direction, pairs=pairs)
 
 
 def _packed_graph(graph: Graph, description: str) -> bytes:
-    header = {
-        "shapes": [[[list(v) for _, v in shape.segments], list(shape.turnouts)] for shape in graph.shapes],
-        "routes": graph.routes,
-        "runs": graph.runs,
-    }
+    header = {"routes": graph.routes, "runs": graph.runs}
     buffer = io.BytesIO()
     for line in (description, json.dumps(header, separators=(",", ":"))):
         buffer.write(line.encode() + b"\n")
-    for array in (graph.source, graph.target, graph.permutation, graph.units, graph.route, graph.permutations):
+    for array in (
+        graph.shapes.rows, graph.source, graph.target, graph.permutation, graph.units, graph.route, graph.permutations,
+    ):  # fmt: skip
         np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()
 
 
-def _graph_of(body: bytes, track: Track, description: str) -> Graph | None:
+def _graph_of(body: bytes, track: Track, locomotive: str, description: str) -> Graph | None:
     """A graph from its file's content; None when that is of another format or game."""
     buffer = io.BytesIO(body)
     if buffer.readline() != description.encode() + b"\n":
         return None
     # The seal and the line say that this program wrote it, so what follows is what _packed_graph wrote.
     header = json.loads(buffer.readline())
-    shapes = tuple(
-        Position(
-            tuple((name, tuple(vehicles)) for name, vehicles in zip(track.segments, inside, strict=True)),
-            tuple((turnout, vehicle, Leg(leg)) for turnout, vehicle, leg in on),
-        )
-        for inside, on in header["shapes"]
-    )
     routes = tuple(tuple((turnout, leg) for turnout, leg in route) for route in header["routes"])
-    source, target, permutation, units, route, permutations = (np.load(buffer, allow_pickle=False) for _ in range(6))
-    number = {shape: place for place, shape in enumerate(shapes)}
-    return Graph(shapes, number, source, target, permutation, units, route, header["runs"], permutations, routes)
+    rows, source, target, permutation, units, route, permutations = (
+        np.load(buffer, allow_pickle=False) for _ in range(7)
+    )
+    shapes = Shapes.of(track, locomotive, rows)
+    return Graph(shapes, source, target, permutation, units, route, header["runs"], permutations, routes)
 
 
 def _packed_effects(effects: Effects, game: Game) -> bytes:

@@ -9,32 +9,34 @@ permutation it makes of the arrangement. The whole legality is asked once per sh
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointsman.puzzle.position import Position
-from pointsman.solver.steps import Steps
+from pointsman.puzzle.puzzle import Count
+from pointsman.solver.shapes import Shapes, packed, row_of, shape_of, slot_name
+from pointsman.solver.steps import steps_of
+from pointsman.track.model import Track
 
 Ints = NDArray[np.int32]
+
+STEP_BY_STEP = 500
+"""Up to so many shapes ``puzzle.moves`` is asked itself: that takes less time than to load the compiled rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
     """All shapes reachable from one of them. Arcs stand sorted by source.
 
-    ``shapes``: positions whose wagons are named by their slot, ".0", ".1" ... in reading order; ``number`` finds them.
-    ``source``,
-    ``target``, ``units``: one entry per arc; ``permutation`` and ``route`` index ``permutations`` and ``routes``.
-    After an arc, slot i holds what stood in slot ``permutations[p, i]``. ``routes`` are the legs that the turnouts
-    must lie for, in the order in which they are needed;
-    ``runs`` is how many runs every step has.
+    ``source``, ``target``, ``units``: one entry per arc; ``permutation`` and ``route`` index ``permutations`` and
+    ``routes``. After an arc, slot i holds what stood in slot ``permutations[p, i]``. ``routes`` are the legs that the
+    turnouts must lie for, in the order in which they are needed; ``runs`` is how many runs every step has.
     """
 
-    shapes: tuple[Position, ...]
-    number: Mapping[Position, int]
+    shapes: Shapes
     source: Ints
     target: Ints
     permutation: Ints
@@ -45,29 +47,39 @@ class Graph:
     routes: tuple[tuple[tuple[str, str], ...], ...]
 
 
-def shape_of(position: Position, locomotive: str) -> tuple[Position, tuple[str, ...]]:
-    """The shape of a position and its arrangement: the wagons in reading order."""
-    wagons = tuple(vehicle for vehicle in position.vehicles if vehicle != locomotive)
-    return position.renamed({wagon: slot_name(slot) for slot, wagon in enumerate(wagons)}), wagons
-
-
-def slot_name(slot: int) -> str:
-    """What a shape calls the wagon in a slot: no vehicle of a layout can be called so."""
-    return f".{slot}"
-
-
-def slot_of(name: str) -> int:
-    """The slot of a wagon of a shape."""
-    return int(name[1:])
-
-
 def explore(
-    start: Position, locomotive: str, steps: Steps, *, on_shape: Callable[[int], None] = lambda _: None
+    track: Track, start: Position, locomotive: str, step: Count, *, on_shape: Callable[[int], None] = lambda _: None
 ) -> Graph:
-    """The graph of everything reachable from a position; ``on_shape`` is told how many shapes are known."""
+    """The graph of everything reachable from a position by steps of a count; ``on_shape`` is told how many shapes are
+    known. Many shapes, and runs between them, are left to compiled code, which gives the very same graph.
+    """
+    most = STEP_BY_STEP if step is Count.RUNS else None
+    found = explored_step_by_step(track, start, locomotive, step, most=most, on_shape=on_shape)
+    if found is None:
+        from pointsman.solver.exploring import explored_by_runs  # numba takes half a second to import
+
+        found = explored_by_runs(track, start, locomotive, on_shape=on_shape)
+    if found is None:
+        found = explored_step_by_step(track, start, locomotive, step, on_shape=on_shape)
+    assert found is not None, "without a limit it is explored to the end"
+    return found
+
+
+def explored_step_by_step(
+    track: Track,
+    start: Position,
+    locomotive: str,
+    step: Count,
+    *,
+    most: int | None = None,
+    on_shape: Callable[[int], None] = lambda _: None,
+) -> Graph | None:
+    """The graph by asking for the steps of every shape; None when there are more than ``most``."""
+    steps = steps_of(track, step, locomotive)
+    turnouts = tuple(track.turnouts)
     first, wagons = shape_of(start, locomotive)
     slot = {slot_name(number): number for number in range(len(wagons))}
-    known = {outline(first, locomotive): 0}
+    known = {packed(row_of(first, turnouts, locomotive)): 0}
     shapes = [first]
     permutations: dict[tuple[int, ...], int] = {tuple(range(len(wagons))): 0}
     routes: dict[tuple[tuple[str, str], ...], int] = {}
@@ -75,33 +87,31 @@ def explore(
     at, runs = 0, 1
     while at < len(shapes):
         on_shape(len(shapes))
-        for step in steps(shapes[at]):
-            after, runs = step.after, len(step.runs)
-            found = known.setdefault(outline(after, locomotive), len(shapes))
+        for one in steps(shapes[at]):
+            after, runs = one.after, len(one.runs)
+            found = known.setdefault(packed(row_of(after, turnouts, locomotive)), len(shapes))
             if found == len(shapes):
                 shapes.append(shape_of(after, locomotive)[0])
-            order = [slot[v] for _, inside in after.segments for v in inside if v in slot]
-            for _, vehicle, _ in after.turnouts:
-                if vehicle in slot:
-                    order.append(slot[vehicle])
-            carried = permutations.setdefault(tuple(order), len(permutations))
-            way = routes.setdefault(step.legs, len(routes))
-            arcs.extend((at, found, carried, step.units, way))
+            order = tuple(slot[vehicle] for vehicle in after.vehicles if vehicle in slot)
+            carried = permutations.setdefault(order, len(permutations))
+            way = routes.setdefault(one.legs, len(routes))
+            arcs.extend((at, found, carried, one.units, way))
         at += 1
-    columns = np.array(arcs, dtype=np.int32).reshape(-1, 5).T
-    source, target, permutation, units, route = (np.ascontiguousarray(column) for column in columns)
-    table = np.array(list(permutations), dtype=np.int8).reshape(len(permutations), len(wagons))
-    number = {shape: place for place, shape in enumerate(shapes)}
-    return Graph(tuple(shapes), number, source, target, permutation, units, route, runs, table, tuple(routes))
+        if most is not None and len(shapes) > most:
+            return None
+    rows = np.frombuffer(b"".join(known), dtype=np.int16).reshape(len(shapes), -1)
+    columns = np.array(arcs, dtype=np.int32).reshape(-1, 5)
+    carried_by = np.array(list(permutations), dtype=np.int8).reshape(len(permutations), len(wagons))
+    return graph_of(Shapes.of(track, locomotive, rows), columns, runs, carried_by, tuple(routes))
 
 
-def outline(position: Position, locomotive: str) -> tuple[object, ...]:
-    """What two positions of one shape have in common; much quicker to make and to find again than the shape."""
-    found: list[object] = [len(vehicles) for _, vehicles in position.segments]
-    if position.turnouts:
-        found += [(turnout, leg.value, vehicle == locomotive) for turnout, vehicle, leg in position.turnouts]
-    for number, (_, vehicles) in enumerate(position.segments):
-        if locomotive in vehicles:
-            found.append((number, vehicles.index(locomotive)))
-            break
-    return tuple(found)
+def graph_of(
+    shapes: Shapes,
+    arcs: Ints,
+    runs: int,
+    permutations: NDArray[np.int8],
+    routes: tuple[tuple[tuple[str, str], ...], ...],
+) -> Graph:
+    """A graph from its arcs, a row each: source, target, permutation, units, route."""
+    source, target, permutation, units, route = (np.ascontiguousarray(column) for column in arcs.T)
+    return Graph(shapes, source, target, permutation, units, route, runs, permutations, routes)

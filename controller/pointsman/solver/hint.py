@@ -17,7 +17,6 @@ from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.arrangements import BITS
 from pointsman.solver.grade import check_gradable
-from pointsman.solver.graph import outline
 from pointsman.solver.search import best_plan
 from pointsman.solver.steps import Step
 from pointsman.solver.table import Report, Table, silent, table_for
@@ -41,7 +40,6 @@ class Hints:
     count: Count
     table: Table
     kinds: Mapping[str, int]
-    nodes: Mapping[tuple[object, ...], int]
 
     @classmethod
     def load(
@@ -59,9 +57,7 @@ class Hints:
         table = table_for(track, start, goal, count, progress=progress, cache=cache)
         locomotive = table.locomotive
         kinds = goal.kinds([vehicle for vehicle in start.vehicles if vehicle != locomotive])
-        # Runs and pull-drops need no memory: there a shape is its own node.
-        nodes = {outline(shape, locomotive): node for node, shape in enumerate(table.graph.shapes)}
-        return cls(track, goal, count, table, kinds, nodes)
+        return cls(track, goal, count, table, kinds)
 
     def distance(self, position: Position) -> int | None:
         """How many steps are still to come.
@@ -70,7 +66,8 @@ class Hints:
         The vehicles must be those of the start.
         """
         table = self.table
-        node = self.nodes.get(outline(position, table.locomotive))
+        # Runs and pull-drops need no memory: there a shape is its own node.
+        node = table.graph.shapes.find(position)
         if node is None:
             return None
         key = 0

@@ -2,46 +2,17 @@
 
 Neither knows any rule of the game: they carry arrangements along the arcs they are given and add up costs.
 
-Compiled code is kept in the user's cache, never beside the installed source, which may be read-only. Importing this
-module imports numba (about half a second); a table that is read from its file needs neither.
+Importing this module imports numba (about half a second); a table that is read from its file needs neither.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointsman.solver.cache import writable
-
-_compiled = writable("compiled")
-if _compiled is not None:
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(_compiled))
-
-from numba import njit  # noqa: E402  (numba reads NUMBA_CACHE_DIR when it is imported)
-from numba.core.caching import FunctionCache  # noqa: E402
-
-
-class _MendedCache(FunctionCache):
-    """numba's cache of compiled code, which lets a damaged file end the program: here it is compiled anew."""
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # noqa: BLE001  (whatever a damaged pickle raises)
-            shutil.rmtree(self.cache_path, ignore_errors=True)
-            return None
-
-
-def _fast(function: Any) -> Any:
-    compiled: Any = njit(nogil=True)(function)
-    if _compiled is not None and hasattr(compiled, "enable_caching"):
-        compiled._cache = _MendedCache(function)  # type: ignore[no-untyped-call]
-    return compiled
-
+from pointsman.solver.compiled import compiled
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -112,7 +83,7 @@ def _slot_for(table: Ints, node: int, rank: int, lies: int) -> Any:
     return (key ^ (key >> 17)) & (len(table) - 1)
 
 
-slot_for: Any = _fast(_slot_for)
+slot_for: Any = compiled(_slot_for)
 
 
 def _rehash(table: Ints, state_node: Ints, state_rank: Ints, state_lies: Longs, states: int) -> None:
@@ -251,6 +222,6 @@ def _best_first(  # noqa: PLR0912, PLR0915, PLR0917  (one loop, compiled as a wh
     return 0
 
 
-rehash: Any = _fast(_rehash)
-spread: Any = _fast(_spread)
-best_first: Any = _fast(_best_first)
+rehash: Any = compiled(_rehash)
+spread: Any = compiled(_spread)
+best_first: Any = compiled(_best_first)

@@ -13,7 +13,8 @@ from pointsman.puzzle.goal import LOCOMOTIVE, Goal, Term
 from pointsman.puzzle.pattern import Automaton, Choice, Symbols, fixed
 from pointsman.puzzle.position import Position
 from pointsman.solver.arrangements import Arrangements
-from pointsman.solver.graph import Graph, slot_of
+from pointsman.solver.graph import Graph
+from pointsman.solver.shapes import Shapes, slot_of
 
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.uint8]
@@ -24,7 +25,15 @@ def reached_at(
 ) -> Flags:
     """In which arrangements of which shapes the goal is reached: one row per shape, one column per rank."""
     tests = [_Test.of(term, kinds, locomotive) for term in goal.terms]
-    return np.stack([_reached(tests, shape, arrangements.rows, locomotive) for shape in graph.shapes])
+    shapes = graph.shapes
+    reached = np.zeros((len(shapes), len(arrangements)), dtype=np.bool_)
+    possible = np.flatnonzero(np.logical_and.reduce([_as_many(test, shapes) for test in tests]))
+    if len(possible):
+        seen = np.hstack([_seen(test.term, shapes)[possible] for test in tests])
+        _, first, same = np.unique(seen, axis=0, return_index=True, return_inverse=True)
+        alike = [_reached(tests, shapes[int(possible[one])], arrangements.rows, locomotive) for one in first]
+        reached[possible] = np.stack(alike)[same.reshape(-1)]
+    return reached
 
 
 def reached_in(shape: Position, goal: Goal, kinds: Mapping[str, int], rows: Rows, locomotive: str) -> Flags:
@@ -51,6 +60,36 @@ class _Test:
         machine = term.automaton(symbols) if places is None else None
         apart = tuple((_surely(a.one, kinds, locomotive), _surely(a.other, kinds, locomotive)) for a in term.apart)
         return cls(term, places, machine, apart)
+
+
+def _as_many(test: _Test, shapes: Shapes) -> Flags:
+    """The shapes in which as many vehicles stand as a term wants, where it says how many."""
+    if test.places is None or test.term.train is not None:
+        return np.ones(len(shapes), dtype=np.bool_)
+    number = np.zeros(len(shapes), dtype=np.int64)
+    element, _ = shapes.locomotive_at
+    for segment in map(shapes.segments.index, test.term.segments):
+        number += shapes.counts[:, segment]
+        number -= (element == segment) & (not test.term.names(shapes.locomotive))
+    as_many: Flags = number == len(test.places)
+    return as_many
+
+
+def _seen(term: Term, shapes: Shapes) -> NDArray[np.int64]:
+    """All that a term sees of every shape: which slots stand where in its segments. Shapes alike in it are one case."""
+    element, place = shapes.locomotive_at
+    counts = shapes.counts
+    wagons = counts - (element[:, np.newaxis] == np.arange(counts.shape[1]))
+    before = np.cumsum(wagons, axis=1) - wagons
+    if term.train is not None:
+        # The locomotive's segment, whatever it is called; on a turnout, or with another one occupied, nothing.
+        inside = np.minimum(element, counts.shape[1] - 1)[:, np.newaxis]
+        free = np.all(shapes.rows[:, counts.shape[1] : -2] == 0, axis=1)
+        own = [np.take_along_axis(table, inside, axis=1)[:, 0] for table in (counts, before)]
+        return np.where(free[:, np.newaxis], np.column_stack([*own, place]), -1)
+    some = [shapes.segments.index(segment) for segment in term.segments]
+    there = np.column_stack([element == segment for segment in some])
+    return np.hstack([counts[:, some], before[:, some], np.where(there, 1 + place[:, np.newaxis], 0)])
 
 
 def _reached(tests: Sequence[_Test], shape: Position, rows: Rows, locomotive: str) -> Flags:

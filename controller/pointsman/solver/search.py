@@ -26,9 +26,10 @@ from pointsman.solver.cache import cache_directory
 from pointsman.solver.cost import Weights, features_of, fits, in_order, tally
 from pointsman.solver.forward import NO_LIMIT, Forward, Found
 from pointsman.solver.games import Game, graph_for, nodes_for
-from pointsman.solver.graph import Graph, shape_of
+from pointsman.solver.graph import Graph
 from pointsman.solver.meeting import MEETING_BYTES, Layer, Met, meet
 from pointsman.solver.reached import reached_at
+from pointsman.solver.shapes import shape_of
 from pointsman.solver.steps import Step, Steps, check_start, steps_of
 from pointsman.solver.table import Progress, Report, Shelf, Table, silent
 from pointsman.track.model import Track
@@ -155,14 +156,15 @@ def best_plan(track: Track, table: Table, start: Position, goal: Goal, count: Co
 def _meeting(shelf: Shelf, start: Position, budget: Budget, progress: Report) -> Met | None:
     """All shortest plans by a search from both ends; None when only a table can tell."""
     game = shelf.game
-    shape, wagons = shape_of(start, game.locomotive)
+    shape = game.graph.shapes.number(start)
+    wagons = shape_of(start, game.locomotive)[1]
 
     def report(positions: int) -> None:
         budget.check_time()
         progress(Progress("searching from both ends", positions, 0))
 
     return meet(
-        game.graph, shelf.goal, shelf.kinds, game.locomotive, game.graph.number[shape], wagons,
+        game.graph, shelf.goal, shelf.kinds, game.locomotive, shape, wagons,
         most=budget.positions if budget.memory is None else min(budget.positions, budget.memory // MEETING_BYTES),
         report=report,
     )  # fmt: skip
@@ -202,9 +204,9 @@ def _forward(
     game = graph_for(track, start, counts[0], cache=store)
     nodes = nodes_for(track, game, start, set(counts), cache=store)
     row = nodes.within(table.nodes, direction=counts[0] is Count.REVERSALS, pairs=counts[0] is Count.COUPLINGS)
-    shape, wagons = shape_of(start, locomotive)
+    shape, wagons = graph.shapes.number(start), shape_of(start, locomotive)[1]
     reached = reached_at(graph, goal, goal.kinds(wagons), table.arrangements, locomotive)
-    node = nodes.node(graph.number[shape])
+    node = nodes.node(shape)
     assert node is not None, "the start is the first node"
     return game, Forward(table, nodes, weights, factor, row, reached), node
 

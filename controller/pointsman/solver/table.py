@@ -26,9 +26,10 @@ from pointsman.solver.budget import Budget
 from pointsman.solver.cache import cache_directory, read_sealed, write_sealed
 from pointsman.solver.cost import Weights, weights_of
 from pointsman.solver.games import Game, graph_for, nodes_for
-from pointsman.solver.graph import Graph, shape_of
+from pointsman.solver.graph import Graph
 from pointsman.solver.memory import Remembered
 from pointsman.solver.reached import reached_at
+from pointsman.solver.shapes import shape_of
 from pointsman.solver.steps import check_start
 from pointsman.track.model import Track
 
@@ -82,8 +83,8 @@ class Table:
 
     def place(self, position: Position, goal: Goal) -> tuple[int, int] | None:
         """Node and rank of a start for one goal of the table's kind; None when it is not in the table."""
-        shape, wagons = shape_of(position, self.locomotive)
-        number = self.graph.number.get(shape)
+        wagons = shape_of(position, self.locomotive)[1]
+        number = self.graph.shapes.find(position)
         node = None if number is None else self.nodes.node(number)
         if node is None:
             return None
@@ -100,8 +101,7 @@ class Table:
 
     def draws(self, start: Position) -> NDArray[Any]:
         """The distances of all draws from one start: of every way to put the goal's wagons into its places."""
-        shape, _ = shape_of(start, self.locomotive)
-        node = self.nodes.node(self.graph.number[shape])
+        node = self.nodes.node(self.graph.shapes.number(start))
         row: NDArray[Any] = self.distance[node]
         return row
 

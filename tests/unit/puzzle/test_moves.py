@@ -139,6 +139,19 @@ def test_a_train_never_meets_itself_on_a_loop() -> None:
     assert "stem: L | loop:" in round_trip or "stem: | loop: | T>thrown: L" in round_trip
 
 
+def test_a_run_ends_where_it_comes_round_to_where_it_was() -> None:
+    oval = track_of(
+        "oval",
+        {"A": 3, "B": 3, "C": 2},
+        {"T1": ("A.to", "B.from", "C.from"), "T2": ("A.from", "B.to", "C.to")},
+        2,
+    )
+    found = list(runs(oval, at("A: L | C: 1 2", oval), "L"))
+    by_b = [run for run in found if {leg for _, leg in run.legs} == {Leg.CLOSED} and run.towards is End.TO]
+    # On T1, in B, on T2: with the fourth unit it would be in A again, where it was.
+    assert [run.units for run in by_b] == [1, 2, 3]
+
+
 def test_a_chain_on_a_loop_counts_every_vehicle_once() -> None:
     loop = track_of("loop", {"stem": 2, "loop": 2}, {"T": ("stem.to", "loop.from", "loop.to")}, 3)
     train = train_of(loop, at("loop: 1 2 | T>closed: L | stem: 3", loop), "L", End.FROM)

@@ -129,7 +129,7 @@ def test_what_is_solved_is_no_trouble_and_what_cannot_be_solved_has_no_grade(tab
     assert Grader(found).grade(place) == Grade(0, 1, 0, 0)
     found = table(TIGHT, table_of)
     draws = found.draws(TIGHT.start)
-    node = found.graph.number[found.graph.shapes[0]]
+    node = found.graph.shapes.number(found.graph.shapes[0])
     impossible = next(rank for rank, distance in enumerate(draws.tolist()) if distance == found.far)
     assert Grader(found).grade((node, impossible)) is None
 
@@ -297,7 +297,7 @@ def test_they_are_the_same_on_every_machine(tmp_path: Path) -> None:
     elsewhere = parse_position("s1: L 4 2 | s3: 5 | s2: 1 3", SMALL.track)
     table_for(SMALL.track, elsewhere, SMALL.goal, Count.RUNS, cache=tmp_path)
     found = table_for(SMALL.track, SMALL.start, SMALL.goal, Count.RUNS, cache=tmp_path)
-    assert found.graph.number[found.graph.shapes[0]] == 0
+    assert found.graph.shapes.number(found.graph.shapes[0]) == 0
     assert not found.graph.shapes[0].in_segment("head")
     forty = challenges(SMALL, 1979, found)
     assert [(*same_task(one), one.grade) for one in forty[::13]] == PINNED
