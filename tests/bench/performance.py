@@ -33,7 +33,7 @@ DRAWS = 25
 WHOLE = 5
 GROWTH = ("5-3-3", "6-4-4")
 WAGONS = range(5, 13)
-GROWTH_S = 180.0
+GROWTH_S = 900.0
 
 Values = dict[str, Any]
 
