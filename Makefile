@@ -39,7 +39,7 @@ format: venv ## write the code in the one format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-campaign: venv ## play 200 drawn Inglenooks and 50 Timesavers in virtual time: each must end with truth = goal and no incident
+campaign: venv ## play 200 drawn Inglenooks, 50 Timesavers and 60 Tchoutchous in virtual time: each must end with truth = goal and no incident
 	$(BIN)/python tests/campaign/campaign.py --jobs $(JOBS) $(ARGS)
 
 witness: $(VENV)/witness ## install Fast Downward in .venv, and let it find the solver's results again

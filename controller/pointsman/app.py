@@ -119,6 +119,7 @@ class PlayRequest:
 class Witness:
     """The simulated layout, asked afterwards: what is really where, whether that is the goal, and what went wrong.
 
+    A train that the goal asks for is ``reached`` only when it is coupled up.
     ``agrees``: every wagon that does not stand with the locomotive is in the segment, and in the order, believed.
     """
 
@@ -178,7 +179,7 @@ def drivable(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target
     Raises RefusedError, with the first reason, when there is none.
     """
     track, allow = chosen.track, Allowances()
-    planner = Planner(track, wiring, allow, cap_of(target))
+    planner = Planner(track, wiring, allow, cap_of(target), couple_up=bool(chosen.goal.trains))
     belief = at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
     forbidden: list[Forbidden] = []
     refused: list[RefusedError] = []
@@ -314,7 +315,7 @@ class _Play:
         track, allow = request.chosen.track, Allowances()
         cap = cap_of(request.target)
         belief = at_setup(track, request.chosen.start, request.facing, allow.mark_error_mm, allow.setup_error_mm)
-        planner = Planner(track, request.wiring, allow, cap)
+        planner = Planner(track, request.wiring, allow, cap, couple_up=bool(request.chosen.goal.trains))
         driver = DccExDriver(transport, request.wiring, emit=self._receive)
         dispatcher = Dispatcher(
             track,
@@ -398,7 +399,8 @@ def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witnes
 
     return Witness(
         line=truth.line,
-        reached=chosen.goal.reached(real, track.locomotives),
+        reached=chosen.goal.reached(real, track.locomotives)
+        and all(truth.coupled_up(real.in_segment(real.where(engine)[0])) for engine in chosen.goal.trains),
         agrees=parked(real) == parked(believed),
         incidents=tuple(str(incident) for incident in simulation.incidents),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 from pointsman.track.model import End, Leg, Locomotive, Track
@@ -37,6 +38,10 @@ class Truth:
     derailed: tuple[str, ...]
     lie: Mapping[str, str]
     moving: tuple[str, ...]
+
+    def coupled_up(self, row: Sequence[str]) -> bool:
+        """Whether each of some vehicles is coupled to the next one named."""
+        return all((min(pair), max(pair)) in self.coupled for pair in pairwise(row))
 
     def as_json(self) -> dict[str, Any]:
         """For json.dump; lengths to the hundredth of a mm."""

@@ -1,6 +1,6 @@
 """Many drawn puzzles, played to the end in virtual time: each must end with truth = goal and without an incident.
 
-    python tests/campaign/campaign.py            # 200 Inglenooks, then 50 Timesavers
+    python tests/campaign/campaign.py            # 200 Inglenooks, 50 Timesavers, 60 Tchoutchous
 
 Every draw has its own hidden errors (speed per step, rates, delays, where things stand at set-up), from its seed.
 """
@@ -34,8 +34,11 @@ PUZZLES = (
     "inglenook-small/full",
 )
 TIMESAVERS = ("timesaver/classic",)
+TCHOUTCHOUS = ("tchoutchou/classic", "tchoutchou/variant")
 INGLENOOKS = 200
 """Draws from 0 on are Inglenooks; from this number on, Timesavers."""
+BEFORE_TCHOUTCHOUS = 250
+"""Draws from this number on are Tchoutchous."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class Outcome:
 def play_draw(number: int) -> Outcome:
     """Deal, solve and play draw ``number``; puzzles, counts and facings take turns."""
     inglenook = number < INGLENOOKS
-    puzzle = PUZZLES[number % len(PUZZLES)] if inglenook else TIMESAVERS[number % len(TIMESAVERS)]
+    puzzles = PUZZLES if inglenook else TIMESAVERS if number < BEFORE_TCHOUTCHOUS else TCHOUTCHOUS
+    puzzle = puzzles[number % len(puzzles)]
     count = Count.PULL_DROPS if inglenook and number % 4 == 3 else Count.RUNS
     seed = f"campaign-{number}"
     chosen = choose(puzzle, seed=seed)
@@ -80,7 +84,7 @@ def outcomes(draws: int, jobs: int) -> Iterator[Outcome]:
 def main() -> int:
     """Play, report, and end with 1 if any draw went wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--draws", type=int, default=INGLENOOKS + 50)
+    parser.add_argument("--draws", type=int, default=BEFORE_TCHOUTCHOUS + 60)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     began = time.monotonic()

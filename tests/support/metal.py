@@ -95,7 +95,7 @@ class Metal:
     believed to face TO); ``layout`` is the track as it really is, and ``hidden`` what else it hides; reports of
     ``deaf`` beams never come; a command of a step for which ``lost`` says so never reaches the rail; ``before`` is
     called before each step with this harness (which has ``report`` and ``later``), and may do anything to the world.
-    ``watch`` is called with every new state of a drive.
+    ``watch`` is called with every new state of a drive. ``couple_up``: the goal asks for the locomotive's train.
     """
 
     track: Track
@@ -112,6 +112,7 @@ class Metal:
     lost: Callable[[Step], bool] = lambda step: False
     before: Callable[[Metal, Step], None] = lambda metal, step: None
     watch: Callable[[Metal, Drive], None] = lambda metal, drive: None
+    couple_up: bool = False
 
     def __post_init__(self) -> None:
         self.dice = Random(self.seed)
@@ -136,7 +137,7 @@ class Metal:
 
     def play(self, runs: Sequence[Run]) -> None:
         """Carry out a plan as the dispatcher would. A doubt stops everything, and is raised when all stands."""
-        planner = Planner(self.track, self.wiring, self.allow)
+        planner = Planner(self.track, self.wiring, self.allow, couple_up=self.couple_up)
         planner.rehearse(self.belief, runs)
         try:
             for step in planner.preparation(runs):

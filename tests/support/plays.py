@@ -27,12 +27,11 @@ def _tables() -> tempfile.TemporaryDirectory[str]:
 
 
 @cache
-def draw(layout: str, number: int) -> tuple[Position, tuple[Run, ...]]:
-    """The start of a draw (the train in s1, the others in the short sidings), and its best plan."""
+def draw(layout: str, number: int, name: str = "sidings") -> tuple[Position, tuple[Run, ...]]:
+    """The start of a draw (by default the train in s1, the others in the short sidings), and its best plan."""
     track = builtin(layout)
-    puzzle = load_puzzle(LAYOUTS / layout / "puzzles" / "sidings.toml", track)
-    goal = deal(puzzle, number).puzzle.goal
-    return puzzle.start, solve(track, puzzle.start, goal, Count.RUNS, cache=Path(_tables().name)).runs
+    puzzle = deal(load_puzzle(LAYOUTS / layout / "puzzles" / f"{name}.toml", track), number).puzzle
+    return puzzle.start, solve(track, puzzle.start, puzzle.goal, Count.RUNS, cache=Path(_tables().name)).runs
 
 
 def run_named(track: Track, position: Position, text: str) -> Run:

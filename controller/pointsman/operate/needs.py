@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.stopping import Need
-from pointsman.operate.sweep import Sweep
+from pointsman.operate.sweep import Body, Sweep
 from pointsman.puzzle.journey import towards_after, train_after
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.track.model import Leg, Track
@@ -24,11 +25,24 @@ TOUCH_BUFFER_MM = 2.0
 """Nearer than this counts as hitting the buffer."""
 
 
-def need_of(track: Track, allow: Allowances, belief: Belief, swept: Sweep, run: Run, upcoming: Run | None) -> Need:
-    """The need of the stop that ends ``run``; ``upcoming`` is the run after it, None at the end of the plan."""
+def need_of(
+    track: Track,
+    allow: Allowances,
+    belief: Belief,
+    swept: Sweep,
+    run: Run,
+    upcoming: Run | None,
+    *,
+    couples_up: bool = False,
+) -> Need:
+    """The need of the stop that ends ``run``; ``upcoming`` is the run after it, None at the end of the plan.
+
+    ``couples_up``: at the end of the plan the train must have met everything that the model counts to it.
+    """
     free = Need(swept.start_low_mm, furthest_mm(swept, allow.buffer_mm), furthest_mm(swept, TOUCH_BUFFER_MM))
     if upcoming is None:
-        return _as_the_model_says(track, allow, swept, run, free)
+        need = _as_the_model_says(track, allow, swept, run, free)
+        return _coupled_up(track, allow, belief, swept, run, need) if couples_up else need
     lies = {**belief.commanded, **dict(run.legs)}
     need = _short_of_wrong_points(allow, swept, run, lies, free)
     for turnout, leg in upcoming.legs:
@@ -41,13 +55,7 @@ def need_of(track: Track, allow: Allowances, belief: Belief, swept: Sweep, run: 
     # What this run leaves behind is no part of its sweep: the next one meets it on its own way.
     taken = [b for b in swept.bodies if b.vehicle in kept and b.vehicle not in moved]
     if taken:
-        far = taken[-1]
-        met_mm = far.rest_high_mm - far.offset_mm
-        need = replace(
-            need, high_mm=min(need.high_mm + allow.buffer_mm - CONTACT_BUFFER_MM, furthest_mm(swept, CONTACT_BUFFER_MM))
-        )
-        need = need.at_least(met_mm, f"{far.vehicle} must be met")
-        return replace(need, target_mm=max(met_mm + allow.contact_mm, need.low_mm), contact=True)
+        return _met(allow, swept, taken[-1], need)
     if upcoming.left and upcoming.left[-1] in moved:
         return _over_magnet(track, swept, upcoming, need)
     return need
@@ -63,6 +71,29 @@ def furthest_mm(swept: Sweep, margin_mm: float) -> float:
     """The furthest place of the locomotive at which nothing in the sweep comes nearer than this to the line's end."""
     last = swept.bodies[-1]
     return swept.path.end_mm - margin_mm - last.offset_mm - last.half_buffers_mm
+
+
+def _coupled_up(track: Track, allow: Allowances, belief: Belief, swept: Sweep, run: Run, need: Need) -> Need:
+    """The whole train must be met, as far as it is not surely coupled, and none of it pushed out at the far end."""
+    train = train_after(track, run)
+    ahead = [body for body in swept.bodies if body.offset_mm >= 0 and body.vehicle in train.vehicles]
+    if all(frozenset((near.vehicle, far.vehicle)) in belief.coupled for near, far in pairwise(ahead)):
+        return need
+    far, element = ahead[-1], train.places[-1].element
+    span = swept.path.span_mm(element)
+    assert span is not None, "a run's way leads to where it ends"
+    whole_mm = span[1] - far.offset_mm - far.half_buffers_mm
+    return _met(allow, swept, far, need).at_most(whole_mm, f"{far.vehicle} must stand whole in {element}")
+
+
+def _met(allow: Allowances, swept: Sweep, far: Body, need: Need) -> Need:
+    """Everything that stands as far as ``far`` must be met, for which the buffer may be come nearer to."""
+    met_mm = far.rest_high_mm - far.offset_mm
+    need = replace(
+        need, high_mm=min(need.high_mm + allow.buffer_mm - CONTACT_BUFFER_MM, furthest_mm(swept, CONTACT_BUFFER_MM))
+    )
+    need = need.at_least(met_mm, f"{far.vehicle} must be met")
+    return replace(need, target_mm=max(met_mm + allow.contact_mm, need.low_mm), contact=True)
 
 
 def _over_magnet(track: Track, swept: Sweep, upcoming: Run, need: Need) -> Need:

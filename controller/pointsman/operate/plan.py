@@ -48,11 +48,21 @@ class Rehearsed:
 class Planner:
     """Turns runs into steps on one layout with one set of hardware.
 
-    ``cap_mm_s`` is a lower speed limit for hardware without a relay in the track feed.
+    ``cap_mm_s`` is a lower speed limit for hardware without a relay in the track feed. ``couple_up``: the goal asks for
+    the locomotive's train, so the last run meets everything that stands in its segment.
     """
 
-    def __init__(self, track: Track, wiring: Wiring, allow: Allowances, cap_mm_s: float | None = None) -> None:
+    def __init__(
+        self,
+        track: Track,
+        wiring: Wiring,
+        allow: Allowances,
+        cap_mm_s: float | None = None,
+        *,
+        couple_up: bool = False,
+    ) -> None:
         self._office = Office(track, wiring, allow, min(cap_mm_s or track.speeds.limit, track.speeds.limit))
+        self._couple_up = couple_up
 
     def next_step(self, belief: Belief, job: Job) -> tuple[Step | None, Job]:
         """The next step of a run, and the job as it stands once that step is done; None when the run is done.
@@ -121,7 +131,8 @@ class Planner:
             return []
         last = runs[-1]
         same = [r for r in moves(self._office.track, last.before, last.locomotive) if _alike(r, last)]
-        return jobs([*runs[:-1], max(same, key=lambda run: len(run.left), default=last)])
+        found = jobs([*runs[:-1], max(same, key=lambda run: len(run.left), default=last)])
+        return [*found[:-1], replace(found[-1], couples_up=self._couple_up)]
 
     def rehearse(self, belief: Belief, runs: Sequence[Run]) -> list[Rehearsed]:
         """Every step of a plan, from set-up to the end; RefusedError for the first run that cannot be carried out."""
@@ -218,7 +229,7 @@ class Planner:
         office, run = self._office, job.run
         swept = office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs), run)
         _check_coupled(office.track, belief, swept, run)
-        need = need_of(office.track, office.allow, belief, swept, run, job.following)
+        need = need_of(office.track, office.allow, belief, swept, run, job.following, couples_up=job.couples_up)
         speeds = office.track.speeds
         stop = self._meeting(swept, need) if need.contact else office.stop_of(swept, need, speeds.creep)
         train = " ".join(b.vehicle for b in swept.bodies if b.in_train)

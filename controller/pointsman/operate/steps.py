@@ -95,12 +95,16 @@ Step = TurnoutStep | UncoupleStep | DriveStep
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run of a plan on its way to metal."""
+    """One run of a plan on its way to metal.
+
+    ``couples_up``: at its end everything that stands in the locomotive's segment must have been met.
+    """
 
     number: int
     run: Run
     following: Run | None
     stage: Stage = Stage.TURNOUTS
+    couples_up: bool = False
 
     def at(self, stage: Stage) -> Job:
         """The same run at another stage."""

@@ -143,6 +143,11 @@ class Goal:
         """Every vehicle named, term by term."""
         return tuple(vehicle for term in self.terms for vehicle in term.vehicles)
 
+    @property
+    def trains(self) -> tuple[str, ...]:
+        """The locomotives whose trains it asks for."""
+        return tuple(term.train for term in self.terms if term.train is not None)
+
     def reached(self, position: Position, locomotives: Collection[str]) -> bool:
         """Whether the goal is reached in a position."""
         return all(term.reached(position, locomotives) for term in self.terms)

@@ -116,6 +116,11 @@ def _dealt(track: Track, order: list[str], cuts: list[int]) -> dict[str, list[st
     return {name: order[edges[i] : edges[i + 1]] for i, name in enumerate(track.segments)}
 
 
+def _perhaps_cut(names: list[str]) -> str:
+    """A pattern for these names in a row; of each, letters at its end may be missing."""
+    return "".join(f"{name[0]}{''.join(f'(?:{letter}' for letter in name[1:])}{')?' * len(name[1:])}" for name in names)
+
+
 @given(st.data())
 @settings(max_examples=80, deadline=None)
 def test_any_position_fits_its_width_and_shows_every_vehicle_in_order(data: st.DataObject) -> None:
@@ -137,7 +142,7 @@ def test_any_position_fits_its_width_and_shows_every_vehicle_in_order(data: st.D
         # Tracks share lines; what stands in one is there without a gap and in order, from its from end to its to end.
         line = track.drawing.segments[name]
         along = standing if line[0][0] <= line[-1][0] else standing[::-1]
-        assert "".join(along) in "".join(shown) or f"[{len(standing)} vehicles]" in lines[row + 1]
+        assert re.search(_perhaps_cut(along), "".join(shown)) or f"[{len(standing)} vehicles]" in lines[row + 1]
     over_full = any(len(standing) > track.segments[name].capacity + 1 for name, standing in vehicles.items())
     assert over_full or "vehicles" not in picture
 

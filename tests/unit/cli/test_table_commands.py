@@ -208,6 +208,27 @@ def test_a_hint_for_a_person(pointsman: Pointsman) -> None:
     assert (own["seed"], own["distance"]) == (None, 0)
 
 
+def test_a_goal_by_kinds_is_dealt_graded_hinted_and_solved_alike(pointsman: Pointsman) -> None:
+    """No card names a place in the train: a draw puts the wagons in other places at the start."""
+    puzzle = "tchoutchou/variant"
+    starts = pointsman("table", puzzle, "--json").json["starts"]
+    assert (starts["n"], starts["solvable"], starts["max"]) == (5040, 5040, 27)
+    for start in starts["hardest"][:2]:
+        assert pointsman("hint", puzzle, "--position", start, "--json").json["distance"] == 27
+    drawn = pointsman("deal", puzzle, "--seed", "1", "--level", "4", "--json").json
+    assert len(drawn["cards"]) == 8
+    solved = pointsman("solve", puzzle, "--seed", drawn["seed"], "--json").json
+    assert (solved["start"], solved["goal"]) == (drawn["start"], drawn["goal"])
+    assert solved["optimum"] == drawn["par"]
+    assert pointsman("hint", puzzle, "--position", drawn["start"], "--json").json["distance"] == drawn["par"]
+    challenges = pointsman("challenges", puzzle, "--seed", "1", "--json").json["challenges"]
+    assert (len(challenges), {task["goal"] for task in challenges}) == (40, {drawn["goal"]})
+    for task in challenges[::13]:
+        hint = pointsman("hint", puzzle, "--position", task["start"], "--json").json
+        assert hint["distance"] == task["par"]
+    refused(pointsman("hint", puzzle, "--position", drawn["start"], "--count", "pull-drops"), 4, "there is no way")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -363,6 +363,17 @@ def test_a_parted_wagon_ahead_is_met_at_coupling_speed() -> None:
     assert min(ruling) <= SMALL.speeds.coupling
 
 
+def test_at_the_end_of_a_train_what_is_coupled_is_not_met_again() -> None:
+    track = replace(SMALL, segments={**SMALL.segments, "s1": replace(SMALL.segments["s1"], length_mm=400.0)})
+    runs = "L to 2 over T1>closed", "L from 4 over T1>closed", "L to 4 over T1>closed"
+    position, plan = plan_of(track, "head: L | s1: 1 2", *runs)
+    planner = Planner(track, WIRED, ALLOW, couple_up=True)
+    last = main_drive(planner.rehearse(set_up(track, position), plan), 3)
+    assert (str(last), last.stop.why) == ("drive L 1 2 to s1", "L must stand clear in s1")
+    met = main_drive(planner.rehearse(set_up(track, position), plan[:1]), 1)
+    assert (str(met), met.stop.speed_mm_s) == ("drive L to couple up in s1", 40.0)
+
+
 def test_the_cap_for_hardware_without_a_relay() -> None:
     position, plan = plan_of(SMALL, FULL, TAKE)
     for cap, fastest in ((60.0, 60.0), (None, SMALL.speeds.shunting), (500.0, SMALL.speeds.shunting)):

@@ -108,6 +108,53 @@ def test_plays_of_the_large_layout(number: int) -> None:
     assert play.world.truth().line == str(plan[-1].after)
 
 
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("puzzle", ["classic", "variant"])
+def test_plays_that_end_with_the_train_coupled_up(puzzle: str, number: int) -> None:
+    name = "tchoutchou"
+    start, plan = draw(name, number, puzzle)
+    play = Metal(
+        builtin(name), wiring_of(name), start, number, watch=in_its_envelope, hidden=Careless(number), couple_up=True
+    )
+    play.play(plan)
+    belief_is_true(play)
+    assert play.world.incidents == []
+    truth = play.world.truth()
+    assert truth.line == str(plan[-1].after)
+    train = plan[-1].after.in_segment("s1")
+    assert (train[0], train[1], train[5]) == ("L", "tender", "caboose")
+    assert truth.coupled_up(train)
+    assert all(vehicle.from_mm > 0 and vehicle.to_mm < 602 for vehicle in truth.on["s1"])
+
+
+# Of the Timesaver: from UL by UR to LL, and from there into W, or round by U and R and into W from the other end.
+TO_LL = "L from 2 over T3>closed", "L from 4 over T3>thrown T7>closed T11>thrown"
+INTO_W = "L from 3 over T11>closed T12>closed"
+ROUND_INTO_W = "L from 5 over T11>thrown T7>thrown T14>thrown", "L from 2 over T14>closed"
+
+
+def timesaver(*texts: str, couple_up: bool) -> Metal:
+    track = builtin("timesaver")
+    start, plan = plan_of(track, "UL: L | W: 4", *texts)
+    play = Metal(track, wiring_of("timesaver"), start, 3, couple_up=couple_up)
+    play.play(plan)
+    assert play.world.incidents == []
+    return play
+
+
+def test_a_train_may_stand_apart_when_nobody_asks_for_it() -> None:
+    play = timesaver(*TO_LL, *ROUND_INTO_W, couple_up=False)
+    assert "W: 4 L" in play.world.truth().line
+    assert not play.world.truth().coupled_up(["4", "L"])
+    assert timesaver(*TO_LL, INTO_W, couple_up=True).world.truth().coupled_up(["L", "4"])
+
+
+def test_a_train_is_not_coupled_up_where_that_pushes_it_onto_points() -> None:
+    with pytest.raises(RefusedError, match=r"4 must be met; 4 must stand whole in W") as caught:
+        timesaver(*TO_LL, *ROUND_INTO_W, couple_up=True)
+    assert caught.value.run == 4
+
+
 WALKS = [(SMALL, seed) for seed in range(2000, 2040)] + [("inglenook", seed) for seed in range(2000, 2020)]
 
 

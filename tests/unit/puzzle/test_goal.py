@@ -71,6 +71,11 @@ def test_when_a_goal_is_reached(goal: str, position: str, expected: bool) -> Non
     assert reached(goal, position) is expected
 
 
+def test_the_locomotives_whose_trains_are_asked_for() -> None:
+    assert parse_goal("s1: 3 | L+: 1 2", TRACK).trains == ("L",)
+    assert parse_goal("s1: L 1 2", TRACK).trains == ()
+
+
 @pytest.mark.parametrize(
     ("written", "printed"),
     [

@@ -174,6 +174,9 @@ def test_standing_wagons_are_coupled_on_touch() -> None:
     assert [event.vehicles for event in coupled] == [("L", "1")]
     assert kinds(world) == []
     assert world.truth().coupled == (("1", "2"), ("1", "L"))
+    assert world.truth().coupled_up(["L", "1", "2"])
+    assert world.truth().coupled_up(["L"])
+    assert not world.truth().coupled_up(["L", "2", "1"])
     assert "s1: 1 2" in world.truth().line
 
 

@@ -30,13 +30,19 @@ def club(tmp_path: Path) -> Path:
 
 
 def test_the_built_in_layouts() -> None:
-    assert {"inglenook", "inglenook-small"} <= set(builtin_layouts())
+    assert builtin_layouts() == ["inglenook", "inglenook-small", "tchoutchou", "timesaver"]
     for name in builtin_layouts():
         folder = find_layout(name)
         assert folder.name == name
         assert (folder / "layout.toml").is_file()
         assert find_wiring(folder) == folder / "hardware" / "dccex.toml"
         assert find_wiring(folder).is_file()
+
+
+@pytest.mark.parametrize("text", ["README.md", "layouts/README.md"])
+def test_every_built_in_layout_is_told_of(text: str) -> None:
+    told = (Path(__file__).resolve().parents[3] / text).read_text(encoding="utf-8")
+    assert [name for name in builtin_layouts() if f"`{name}`" not in told] == []
 
 
 def test_a_layout_by_its_path(club: Path) -> None:

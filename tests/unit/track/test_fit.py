@@ -31,6 +31,14 @@ def test_the_inglenook_in_millimetres(segment: str, room_mm: float, need_mm: flo
     assert found.fits
 
 
+def test_the_siding_of_tchoutchou_takes_the_locomotive_with_its_train() -> None:
+    """The mark is in the headshunt, so the check counts no locomotive there."""
+    track = load_layout(find_layout("tchoutchou"))
+    train_mm = track.locomotives["L"].length_mm + 5 * track.unit_mm
+    assert track.segments["s1"].length_mm >= 1.12 * train_mm
+    assert fit(track, track.segments["s1"]).room_mm >= train_mm + 20
+
+
 @pytest.mark.parametrize("name", builtin_layouts())
 def test_every_built_in_capacity_fits(name: str) -> None:
     track = load_layout(find_layout(name))
