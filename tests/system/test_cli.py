@@ -59,6 +59,39 @@ def test_codes_and_streams(cache: Path) -> None:
     assert b"proved" in impossible.stderr
 
 
+TELLING_WHAT_IT_LOADED = """
+import sys
+from pointsman.cli.main import main
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+DRIVING = re.compile(r"(pointsman\.(app|dispatch|drivers|protocols|transports)|railsim|serial|asyncio)(\..*)?")
+
+
+@pytest.mark.parametrize(
+    ("words", "drives"),
+    [
+        ("solve inglenook-small --seed 1", False),
+        ("deal inglenook-small --seed 1 --level 2", False),
+        ("table inglenook-small", False),
+        ("check inglenook-small", False),
+        ("ports", True),
+    ],
+)
+def test_a_command_that_drives_nothing_does_not_wait_for_what_drives(cache: Path, words: str, drives: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TELLING_WHAT_IT_LOADED, *words.split()],
+        env=ENVIRONMENT | {"POINTSMAN_CACHE_DIR": str(cache)},
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    loaded = [name for name in done.stderr.decode().split() if DRIVING.fullmatch(name)]
+    assert bool(loaded) is drives, loaded
+
+
 @pytest.mark.parametrize("words", [("layouts",), ("layouts", "--json")])
 def test_a_reader_that_has_seen_enough(cache: Path, words: tuple[str, ...]) -> None:
     """As ``pointsman ... | head -1``: nobody is told a traceback; here the reader is gone from the first byte on."""

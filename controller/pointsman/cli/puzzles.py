@@ -15,9 +15,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from pointsman.app import fresh_seed
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.draws import draw_again, drawn_again, impossible
+from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.errors import UnsolvableError, UsageError

@@ -13,7 +13,8 @@ import typer
 from commands import CHECKOUT, QUICK, START, Pointsman, own_layout, refused
 
 from pointsman import errors
-from pointsman.cli.main import app
+from pointsman.cli.draws import fresh_seed
+from pointsman.cli.main import COMMANDS, command_line
 from pointsman.errors import BudgetSpentError
 from pointsman.track.builtin import builtin_layouts, find_layout
 
@@ -22,9 +23,9 @@ from pointsman.track.builtin import builtin_layouts, find_layout
 
 def test_every_command_of_the_readme_exists() -> None:
     promised = re.findall(r"^\| `pointsman (\w+)", (CHECKOUT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(command_line())
     assert promised
-    assert set(promised) == set(group.commands)
+    assert set(promised) == set(group.commands) == set(COMMANDS)
 
 
 def test_every_way_to_ask_for_help(pointsman: Pointsman) -> None:
@@ -32,7 +33,7 @@ def test_every_way_to_ask_for_help(pointsman: Pointsman) -> None:
     assert everything == pointsman("--help")
     assert everything.code == 0
     assert "..." not in everything.out.split("Commands:")[1].split("Exit codes")[0]
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(command_line())
     for name in group.commands:
         ran = pointsman(name, "--help")
         assert ran.code == 0
@@ -237,6 +238,12 @@ def test_deal_prints_the_cards_and_draws_the_same_again(pointsman: Pointsman) ->
     assert re.findall(r"│  (\d)  │", ran.out) == drawn["cards"]
     assert drawn["start"] in ran.out
     assert drawn["goal"] in ran.out
+
+
+def test_a_fresh_seed_can_be_read_out() -> None:
+    seeds = {fresh_seed() for _ in range(50)}
+    assert len(seeds) > 40
+    assert all(seed.isdecimal() and len(seed) <= 6 for seed in seeds)
 
 
 def test_a_seed_that_nobody_gave_is_told(pointsman: Pointsman) -> None:
