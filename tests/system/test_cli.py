@@ -21,15 +21,20 @@ from shared_cache import shared_cache
 
 from pointsman.cli.main import main
 from pointsman.record import read
+from pointsman.solver.compiling import ONCE
 
 pytestmark = pytest.mark.system
 
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LANG", "LC_ALL"}}
+LEFT_OUT = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LANG", "LC_ALL", "NUMBA_CACHE_DIR"}
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in LEFT_OUT}
 
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shared_cache(tmp_path_factory)
+    """With the compiled code in it already: a call that has to compile says so on standard error."""
+    directory = shared_cache(tmp_path_factory)
+    assert ran(directory, "table", "inglenook-small").returncode == 0
+    return directory
 
 
 def ran(cache: Path, *words: str, **env: str) -> subprocess.CompletedProcess[bytes]:
@@ -244,6 +249,22 @@ def test_a_long_search_shows_that_it_is_alive(tmp_path: Path, monkeypatch: pytes
     assert ended.value.code == 130
     assert "moves deep" in terminal.getvalue()
     assert "stopped by Ctrl-C" in terminal.getvalue()
+
+
+def test_the_first_call_ever_says_that_it_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, on standard error: a new table does not need it again, and another kind of search is told on a terminal."""
+    home = tmp_path / "cache"
+    first = ran(home, "table", "inglenook-small", "--json")
+    assert json.loads(first.stdout)["positions"] > 0
+    assert first.stderr.decode() == f"{ONCE} ...\n"
+    later = ran(home, "table", "inglenook-small/sidings", "--json")
+    assert json.loads(later.stdout)["positions"] > 0
+    assert later.stderr == b""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    env = {"POINTSMAN_CACHE_DIR": str(home), "TERM": "xterm"}
+    words = ("solve", "inglenook-small", "--seed", "1", "--count", "seconds")
+    with running(lambda: Program(tool("pointsman"), *words, env=env)) as program:
+        program.expect(f"{ONCE} [.]{{3}}")
 
 
 def test_a_draw_that_is_solved_already_on_a_station(
