@@ -156,7 +156,13 @@ def in_units(count: Count, value: int) -> float:
 
 
 def _print_solution(out: Console, chosen: Chosen, solution: Solution) -> None:
-    proof = "proved the least" if solution.proved else f"proved only: not below {solution.count.shown(solution.bound)}"
+    bound = solution.count.shown(solution.bound)
+    if solution.proved:
+        proof = "proved the least"
+    elif bound != solution.count.shown(0):
+        proof = f"proved only: not below {bound}"
+    else:
+        proof = "not proved to be the least"
     out.print(
         Text.assemble(
             (solution.count.shown(solution.optimum), "bold"),

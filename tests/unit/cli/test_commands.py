@@ -322,6 +322,15 @@ def test_solve_within_a_budget_claims_no_more_than_it_proved(pointsman: Pointsma
         assert "not proved" in ran.json["error"]["what"]
 
 
+def test_solve_claims_nothing_where_nothing_is_proved(pointsman: Pointsman) -> None:
+    words = ("solve", "inglenook-small", "--start", START, "--goal", "s3: 1", "--count", "runs,couplings")
+    best = pointsman(*words, "--json").json
+    ran = pointsman(*words, "--memory", "0.001", "--budget", "0.000001")
+    found = re.search(r"\n(\d+) runs \(\d+ couplings?\), not proved to be the least\.", ran.out)
+    assert found is not None, ran.out
+    assert int(found[1]) >= best["optimum"]
+
+
 def test_solve_in_a_terminal_too_narrow_for_columns(pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "50")
     ran = pointsman("solve", "inglenook-small", "--seed", "1")
