@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import secrets
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -147,11 +146,6 @@ class PlayResult:
     duration_s: float
     seen: frozenset[str] = frozenset()
     truth: Witness | None = None
-
-
-def fresh_seed() -> str:
-    """A seed that nobody chose, short enough to read out."""
-    return str(secrets.randbelow(1_000_000))
 
 
 def journal_path(name: str) -> Path:

@@ -24,7 +24,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -171,3 +172,14 @@ class ProtocolError(PointsmanError):
     """A frame that must not be sent: the station would wrap, cut or misread it."""
 
     exit_code = 9
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A cure for a name that is not known: the nearest one, or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {next(n for n in names if n.lower() == near[0])}?"
+    if not names:
+        return "there is none in this file"
+    return f"known here: {', '.join(names[:20])}{' ...' if len(names) > 20 else ''}"

@@ -5,7 +5,6 @@ On Windows the functions answer "not known": the system itself refuses a second 
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -13,12 +12,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if sys.platform != "win32":
     import fcntl
     import grp
     import resource
     import termios
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from pointsman.operate.plan import Planner
 from pointsman.puzzle.deal import deal
 from pointsman.puzzle.moves import Run, runs
 from pointsman.puzzle.position import Position, parse_position
-from pointsman.puzzle.puzzle import Count, load_puzzle
+from pointsman.puzzle.puzzle import Count
+from pointsman.puzzle.puzzle_file import load_puzzle
 from pointsman.solver.search import solve
 from pointsman.track.model import End, Track
 

@@ -21,15 +21,20 @@ from shared_cache import shared_cache
 
 from pointsman.cli.main import main
 from pointsman.record import read
+from pointsman.solver.compiling import ONCE
 
 pytestmark = pytest.mark.system
 
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LANG", "LC_ALL"}}
+LEFT_OUT = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LANG", "LC_ALL", "NUMBA_CACHE_DIR"}
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in LEFT_OUT}
 
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shared_cache(tmp_path_factory)
+    """With the compiled code in it already: a call that has to compile says so on standard error."""
+    directory = shared_cache(tmp_path_factory)
+    assert ran(directory, "table", "inglenook-small").returncode == 0
+    return directory
 
 
 def ran(cache: Path, *words: str, **env: str) -> subprocess.CompletedProcess[bytes]:
@@ -57,6 +62,39 @@ def test_codes_and_streams(cache: Path) -> None:
     assert impossible.returncode == 4
     assert json.loads(impossible.stdout)["error"]["kind"] == "UnsolvableError"
     assert b"proved" in impossible.stderr
+
+
+TELLING_WHAT_IT_LOADED = """
+import sys
+from pointsman.cli.main import main
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+DRIVING = re.compile(r"(pointsman\.(app|dispatch|drivers|protocols|transports)|railsim|serial|asyncio)(\..*)?")
+
+
+@pytest.mark.parametrize(
+    ("words", "drives"),
+    [
+        ("solve inglenook-small --seed 1", False),
+        ("deal inglenook-small --seed 1 --level 2", False),
+        ("table inglenook-small", False),
+        ("check inglenook-small", False),
+        ("ports", True),
+    ],
+)
+def test_a_command_that_drives_nothing_does_not_wait_for_what_drives(cache: Path, words: str, drives: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TELLING_WHAT_IT_LOADED, *words.split()],
+        env=ENVIRONMENT | {"POINTSMAN_CACHE_DIR": str(cache)},
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    loaded = [name for name in done.stderr.decode().split() if DRIVING.fullmatch(name)]
+    assert bool(loaded) is drives, loaded
 
 
 @pytest.mark.parametrize("words", [("layouts",), ("layouts", "--json")])
@@ -211,6 +249,22 @@ def test_a_long_search_shows_that_it_is_alive(tmp_path: Path, monkeypatch: pytes
     assert ended.value.code == 130
     assert "moves deep" in terminal.getvalue()
     assert "stopped by Ctrl-C" in terminal.getvalue()
+
+
+def test_the_first_call_ever_says_that_it_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, on standard error: a new table does not need it again, and another kind of search is told on a terminal."""
+    home = tmp_path / "cache"
+    first = ran(home, "table", "inglenook-small", "--json")
+    assert json.loads(first.stdout)["positions"] > 0
+    assert first.stderr.decode() == f"{ONCE} ...\n"
+    later = ran(home, "table", "inglenook-small/sidings", "--json")
+    assert json.loads(later.stdout)["positions"] > 0
+    assert later.stderr == b""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    env = {"POINTSMAN_CACHE_DIR": str(home), "TERM": "xterm"}
+    words = ("solve", "inglenook-small", "--seed", "1", "--count", "seconds")
+    with running(lambda: Program(tool("pointsman"), *words, env=env)) as program:
+        program.expect(f"{ONCE} [.]{{3}}")
 
 
 def test_a_draw_that_is_solved_already_on_a_station(

@@ -20,7 +20,6 @@ from pointsman.app import (
     Target,
     Witness,
     drivable,
-    fresh_seed,
     journal_path,
     parse_target,
     play,
@@ -142,12 +141,6 @@ def test_names_of_journals_are_new_each_time(tmp_path: Path, monkeypatch: pytest
     assert first != second
     assert first.name.endswith("-club-open-day.journal")
     assert first.parent == tmp_path / "pointsman" / "journals"
-
-
-def test_a_fresh_seed_can_be_read_out() -> None:
-    seeds = {fresh_seed() for _ in range(50)}
-    assert len(seeds) > 40
-    assert all(seed.isdecimal() and len(seed) <= 6 for seed in seeds)
 
 
 # ---------------------------------------------------------------- plays

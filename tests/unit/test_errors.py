@@ -8,7 +8,7 @@ import re
 import pytest
 
 from pointsman import errors
-from pointsman.errors import LayoutError, Mistake, PointsmanError, RefusedError, StoppedError
+from pointsman.errors import LayoutError, Mistake, PointsmanError, RefusedError, StoppedError, did_you_mean
 
 MISTAKE = Mistake("layout.toml", "segments.s1", "is missing", "add it")
 
@@ -61,3 +61,9 @@ def test_a_layout_error_has_every_mistake() -> None:
     error = LayoutError([MISTAKE, whole_file])
     assert error.mistakes == (MISTAKE, whole_file)
     assert str(error) == "layout.toml: segments.s1: is missing\n  -> add it\npuzzle.toml: is not TOML\n  -> mend it"
+
+
+def test_a_name_that_is_nearly_right() -> None:
+    assert did_you_mean("haed", ["head", "s1"]) == "did you mean head?"
+    assert did_you_mean("x", []) == "there is none in this file"
+    assert did_you_mean("x", map(str, range(30))).endswith(" ...")

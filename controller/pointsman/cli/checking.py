@@ -19,7 +19,8 @@ from pointsman.cli.progress import searching
 from pointsman.errors import LayoutError
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.survey import StopSurvey, stops, top_speed_at_beams_mm_s
-from pointsman.puzzle.puzzle import Puzzle, check_puzzle, load_puzzle
+from pointsman.puzzle.puzzle import Puzzle
+from pointsman.puzzle.puzzle_file import check_puzzle, load_puzzle
 from pointsman.solver.table import Report
 from pointsman.track.builtin import DEFAULT_HARDWARE, DEFAULT_PUZZLE, builtin_layouts, find_layout, layout_puzzles
 from pointsman.track.fit import fit

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pointsman.app import fresh_seed
-from pointsman.cli.draws import can_be_solved, draw_again, drawn_again
+from pointsman.cli.draws import can_be_solved, draw_again, drawn_again, fresh_seed
 from pointsman.cli.output import AsJson, PuzzleName, Seed, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.cli.puzzles import CountName, show_task

@@ -1,12 +1,12 @@
-"""Which draws of a puzzle can be solved, and another draw in place of one that cannot be."""
+"""A seed that nobody chose, which draws of a puzzle can be solved, and another in place of one that cannot be."""
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 
 import numpy as np
 
-from pointsman.app import fresh_seed
 from pointsman.errors import BudgetSpentError, UnsolvableError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.deal import deal
@@ -44,6 +44,11 @@ class Draws:
         if self.possible == self.total:
             return f"all {self.total:,} draws can be solved"
         return f"{self.possible or 'none':,} of {self.total:,} draws can be solved"
+
+
+def fresh_seed() -> str:
+    """A seed that nobody chose, short enough to read out."""
+    return str(secrets.randbelow(1_000_000))
 
 
 def cheap_table(puzzle: Puzzle, progress: Report) -> Table | None:

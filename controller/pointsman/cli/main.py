@@ -5,17 +5,29 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from importlib.metadata import version
+from importlib import import_module
 from typing import Annotated, Any, TextIO
 
 import typer
 import typer.core
 
-from pointsman.cli import checking, dealing, playing, puzzles, replaying, tables
 from pointsman.cli.output import error_json, exit_code, print_json, tell
 from pointsman.errors import HaltedError, PointsmanError, UsageError
 
 CTRL_C = 130
+COMMANDS = {
+    "layouts": "checking",
+    "check": "checking",
+    "deal": "dealing",
+    "challenges": "dealing",
+    "solve": "puzzles",
+    "table": "tables",
+    "hint": "tables",
+    "play": "playing",
+    "ports": "playing",
+    "replay": "replaying",
+}
+"""Every command, and the module it is in."""
 _Misuse: type[Exception] = typer.BadParameter.__mro__[2]
 """What the parser raises for every command line that it cannot take; typer does not export this class by name."""
 
@@ -34,31 +46,36 @@ class WholeHelp(typer.core.TyperGroup):
             formatter.write_dl(rows)
 
 
-app = typer.Typer(
-    name="pointsman",
-    cls=WholeHelp,
-    help="Plays shunting puzzles on real model railways: draws, solves, drives and checks every move.",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    epilog="Exit codes: 0 done, 1 a fault of the program (also: its question was answered with no, or nobody reads "
-    "what it prints), 2 wrong arguments, 3 a bad file, 4 proved impossible, 5 port or link, 6 stopped because of a "
-    "doubt or by a person, 7 refused by the interlocking, 8 bad journal, 9 a frame that must not be sent, 10 not "
-    "proved: the search was stopped, 129 terminal closed, 130 Ctrl-C, 131 quit, 143 terminated, 148 Ctrl-Z. With "
-    "--json, an error is an object {'error': ...} on standard output as well.",
-)
-
-for command in (checking, dealing, puzzles, tables, playing, replaying):
-    command.register(app)
+def command_line(called: str = "") -> typer.Typer:
+    """All commands; of a command that is called only the module: importing is most of what a short call takes."""
+    app = typer.Typer(
+        name="pointsman",
+        cls=WholeHelp,
+        help="Plays shunting puzzles on real model railways: draws, solves, drives and checks every move.",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        epilog="Exit codes: 0 done, 1 a fault of the program (also: its question was answered with no, or nobody reads "
+        "what it prints), 2 wrong arguments, 3 a bad file, 4 proved impossible, 5 port or link, 6 stopped because of a "
+        "doubt or by a person, 7 refused by the interlocking, 8 bad journal, 9 a frame that must not be sent, 10 not "
+        "proved: the search was stopped, 129 terminal closed, 130 Ctrl-C, 131 quit, 143 terminated, 148 Ctrl-Z. With "
+        "--json, an error is an object {'error': ...} on standard output as well.",
+    )
+    app.callback()(_root)
+    modules = [COMMANDS[called]] if called in COMMANDS else dict.fromkeys(COMMANDS.values())
+    for module in modules:
+        import_module(f"pointsman.cli.{module}").register(app)
+    return app
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # with all that it needs for mail
+
         print(f"pointsman {version('pointsman')}")
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     _: Annotated[
         bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
@@ -86,7 +103,7 @@ def main() -> None:
 def _run(arguments: list[str]) -> int:
     try:
         # Not in click's standalone mode: it would print its own errors, and --json would be silent about them.
-        code = app(arguments, prog_name="pointsman", standalone_mode=False) or 0
+        code = command_line(arguments[0])(arguments, prog_name="pointsman", standalone_mode=False) or 0
         if code == CTRL_C:
             raise KeyboardInterrupt
     except PointsmanError as error:

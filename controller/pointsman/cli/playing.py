@@ -19,7 +19,6 @@ from pointsman.app import (
     Stopper,
     Target,
     drivable,
-    fresh_seed,
     journal_path,
     parse_target,
 )
@@ -27,7 +26,7 @@ from pointsman.app import (
     play as play_on,
 )
 from pointsman.cli.aftermath import repeat_command, tell_stopped
-from pointsman.cli.draws import draw_again, drawn_again, impossible
+from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.output import (
     AsJson,
     PuzzleName,

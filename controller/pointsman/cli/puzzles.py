@@ -15,9 +15,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from pointsman.app import fresh_seed
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.draws import draw_again, drawn_again, impossible
+from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.errors import UnsolvableError, UsageError
@@ -157,7 +156,13 @@ def in_units(count: Count, value: int) -> float:
 
 
 def _print_solution(out: Console, chosen: Chosen, solution: Solution) -> None:
-    proof = "proved the least" if solution.proved else f"proved only: not below {solution.count.shown(solution.bound)}"
+    bound = solution.count.shown(solution.bound)
+    if solution.proved:
+        proof = "proved the least"
+    elif bound != solution.count.shown(0):
+        proof = f"proved only: not below {bound}"
+    else:
+        proof = "not proved to be the least"
     out.print(
         Text.assemble(
             (solution.count.shown(solution.optimum), "bold"),

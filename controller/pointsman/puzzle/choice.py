@@ -8,7 +8,8 @@ from pathlib import Path
 from pointsman.puzzle.deal import deal
 from pointsman.puzzle.goal import Goal, parse_goal
 from pointsman.puzzle.position import Position, parse_position
-from pointsman.puzzle.puzzle import Puzzle, load_puzzle
+from pointsman.puzzle.puzzle import Puzzle
+from pointsman.puzzle.puzzle_file import load_puzzle
 from pointsman.track.builtin import split_puzzle
 from pointsman.track.layout import load_layout
 from pointsman.track.model import Track

@@ -18,9 +18,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from pointsman.errors import NotationError
+from pointsman.errors import NotationError, did_you_mean
 from pointsman.track.model import Leg, Track
-from pointsman.track.tomlfile import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.avoiding import Forbidden, runs_avoiding
+from pointsman.solver.compiling import about_to_compile, listening
 from pointsman.solver.search import Solution, solve
 from pointsman.solver.table import Progress, Report, silent
 from pointsman.track.model import Track
@@ -70,6 +71,8 @@ def _apart(
                 message = pickle.load(child.stdout)
                 if isinstance(message, Progress):
                     progress(message)
+                elif isinstance(message, str):
+                    about_to_compile(message)
                 elif isinstance(message, PointsmanError):
                     raise message
                 else:
@@ -92,7 +95,8 @@ def _work() -> None:
         sys.stdout.buffer.flush()
 
     try:
-        send(work(*arguments, progress=send, **options))
+        with listening(send):
+            send(work(*arguments, progress=send, **options))
     except PointsmanError as error:
         send(error)
 

@@ -45,8 +45,9 @@ from pointsman.track.model import Track
 _GREED = (1000, 5, 3, 2, 1)  # how much the tables count, in turn
 _STATE_BYTES = 700  # of a state in plain Python, with its share of the heap and the dictionary
 _CELLS = 20_000_000  # the most positions in a table of an easier game
+_FEW_CELLS = 100_000  # made however little time there is: without a table nothing could be said
 _CELLS_A_SECOND = 500_000  # what a slow machine is sure to look at
-_AT_ONCE = 256  # expansions between two looks at the clock
+_AT_ONCE = 256  # expansions between two looks at the clock, and before the first one
 
 State = tuple[int, bytes, int]
 
@@ -115,9 +116,11 @@ def approximate(
             cure="draw again, or change the goal",
         )
     if best is None:
+        least_shown = counts[0].shown(bound // factor)
+        known = f"; none takes less than {least_shown}" if least_shown != counts[0].shown(0) else ""
         raise BudgetSpentError(
-            f"{why.what}, and no plan was found; none takes less than {counts[0].shown(bound // factor)}",
-            where=str(start),
+            f"{why.what}, and no plan was found{known}",
+            where=f"from '{start}'",
             cure="allow more seconds or memory, or ask for less",
         )
     arcs = tuple(int(arc) for arc in nodes.arc[list(best[0])]) if best[0] else ()
@@ -129,7 +132,7 @@ def _easier(
 ) -> Iterator[list[int]]:
     """Which kinds become which: the first ones kept apart and the others alike, then the last ones kept apart."""
     left = budget.left_s
-    cells = _CELLS if left is None else max(number, min(_CELLS, int(left * _CELLS_A_SECOND)))
+    cells = _CELLS if left is None else max(number, _FEW_CELLS, min(_CELLS, int(left * _CELLS_A_SECOND)))
     most = max(kinds.values(), default=-1) + 1
     seen = set()
     for last in (False, True):
@@ -230,7 +233,7 @@ class _Search:
         known: dict[State, tuple[int, State | None, int]] = {begin: (0, None, -1)}
         serial, lowest = 0, least
         while queue:
-            if serial % _AT_ONCE == 0:
+            if serial % _AT_ONCE == _AT_ONCE - 1:
                 progress(Progress("looking for a plan", self.states, 0))
                 if not budget.in_time() or not budget.holds(_STATE_BYTES * len(known)):
                     return _Outcome(None, lowest, False)

@@ -11,13 +11,14 @@ import shutil
 from typing import Any
 
 from pointsman.solver.cache import writable
+from pointsman.solver.compiling import EVERY_TIME, ONCE, about_to_compile
 
 _compiled = writable("compiled")
 if _compiled is not None:
     os.environ.setdefault("NUMBA_CACHE_DIR", str(_compiled))
 
 from numba import njit  # noqa: E402  (numba reads NUMBA_CACHE_DIR when it is imported)
-from numba.core.caching import FunctionCache  # noqa: E402
+from numba.core.caching import FunctionCache, NullCache  # noqa: E402
 
 
 class _MendedCache(FunctionCache):
@@ -25,15 +26,25 @@ class _MendedCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # noqa: BLE001  (whatever a damaged pickle raises)
             shutil.rmtree(self.cache_path, ignore_errors=True)
-            return None
+            found = None
+        if found is None:
+            about_to_compile(ONCE)
+        return found
+
+
+class _NoCache(NullCache):
+    """Where nothing can be kept."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> None:  # noqa: ARG002  (numba's interface)
+        about_to_compile(EVERY_TIME)
 
 
 def compiled(function: Any) -> Any:
     """A function compiled when it is first called with arguments of their types."""
     fast: Any = njit(nogil=True)(function)
-    if _compiled is not None and hasattr(fast, "enable_caching"):
-        fast._cache = _MendedCache(function)  # type: ignore[no-untyped-call]
+    if hasattr(fast, "enable_caching"):
+        fast._cache = _NoCache() if _compiled is None else _MendedCache(function)  # type: ignore[no-untyped-call]
     return fast

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pointsman
-from pointsman.errors import UsageError
+from pointsman.errors import UsageError, did_you_mean
 from pointsman.track.layout import LAYOUT_FILE
-from pointsman.track.tomlfile import did_you_mean, is_file, is_folder
+from pointsman.track.tomlfile import is_file, is_folder
 
 DEFAULT_PUZZLE = "classic"
 DEFAULT_HARDWARE = "dccex"

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from itertools import combinations, pairwise
 
+from pointsman.errors import did_you_mean
 from pointsman.track.colour import COLOURS, hex_colour
 from pointsman.track.fit import BUFFER_MM, fit, largest_capacity
 from pointsman.track.joints import UNREAD
@@ -30,7 +31,7 @@ from pointsman.track.model import (
     Vehicle,
 )
 from pointsman.track.path import Stretch, exit_joint, stretch_mm
-from pointsman.track.tomlfile import Notes, did_you_mean
+from pointsman.track.tomlfile import Notes
 
 MAGNET_TO_BEAM_MM = 60.0
 """A magnet lies within this of a beam, so that a stop over it is made soon after an edge."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pointsman.errors import did_you_mean
 from pointsman.track.model import End, Joint, SegmentEnd, Side, TurnoutSide
 from pointsman.track.schema import LayoutShape
-from pointsman.track.tomlfile import Draft, Notes, did_you_mean
+from pointsman.track.tomlfile import Draft, Notes
 
 UNREAD = ""
 """Name of the turnout that an unreadable joint leads to."""

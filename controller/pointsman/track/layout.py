@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pointsman.errors import did_you_mean
 from pointsman.track import checks
 from pointsman.track.joints import UNREAD, Joints, read_joints
 from pointsman.track.model import (
@@ -38,7 +39,7 @@ from pointsman.track.schema import (
     SpeedsShape,
     WagonShape,
 )
-from pointsman.track.tomlfile import Draft, Notes, did_you_mean, is_file, is_folder, read_draft
+from pointsman.track.tomlfile import Draft, Notes, is_file, is_folder, read_draft
 
 LAYOUT_FILE = "layout.toml"
 

@@ -6,7 +6,6 @@ Used for layouts and wirings, and fit for any file whose shape is a pydantic mod
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
-from pointsman.errors import LayoutError, Mistake
+from pointsman.errors import LayoutError, Mistake, did_you_mean
 
 MAX_BYTES = 1_000_000
 """A layout is a few kilobytes; a larger file is something else, and is not read into memory."""
@@ -200,17 +199,6 @@ def dotted(loc: Iterable[int | str]) -> str:
     for part in loc:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A cure for a name that is not known: the nearest one, or all of them."""
-    names = list(known)
-    near = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
-    if near:
-        return f"did you mean {next(n for n in names if n.lower() == near[0])}?"
-    if not names:
-        return "there is none in this file"
-    return f"known here: {', '.join(names[:20])}{' ...' if len(names) > 20 else ''}"
 
 
 def keys_of(model: type[BaseModel]) -> list[str]:

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pointsman.errors import did_you_mean
 from pointsman.track.model import Track
-from pointsman.track.tomlfile import Draft, Notes, Shape, did_you_mean, read_draft
+from pointsman.track.tomlfile import Draft, Notes, Shape, read_draft
 from pointsman.track.wiring import (
     NO_NUMBER,
     BeamWiring,

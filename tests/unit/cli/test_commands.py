@@ -13,7 +13,8 @@ import typer
 from commands import CHECKOUT, QUICK, START, Pointsman, own_layout, refused
 
 from pointsman import errors
-from pointsman.cli.main import app
+from pointsman.cli.draws import fresh_seed
+from pointsman.cli.main import COMMANDS, command_line
 from pointsman.errors import BudgetSpentError
 from pointsman.track.builtin import builtin_layouts, find_layout
 
@@ -22,9 +23,9 @@ from pointsman.track.builtin import builtin_layouts, find_layout
 
 def test_every_command_of_the_readme_exists() -> None:
     promised = re.findall(r"^\| `pointsman (\w+)", (CHECKOUT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(command_line())
     assert promised
-    assert set(promised) == set(group.commands)
+    assert set(promised) == set(group.commands) == set(COMMANDS)
 
 
 def test_every_way_to_ask_for_help(pointsman: Pointsman) -> None:
@@ -32,7 +33,7 @@ def test_every_way_to_ask_for_help(pointsman: Pointsman) -> None:
     assert everything == pointsman("--help")
     assert everything.code == 0
     assert "..." not in everything.out.split("Commands:")[1].split("Exit codes")[0]
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(command_line())
     for name in group.commands:
         ran = pointsman(name, "--help")
         assert ran.code == 0
@@ -239,6 +240,12 @@ def test_deal_prints_the_cards_and_draws_the_same_again(pointsman: Pointsman) ->
     assert drawn["goal"] in ran.out
 
 
+def test_a_fresh_seed_can_be_read_out() -> None:
+    seeds = {fresh_seed() for _ in range(50)}
+    assert len(seeds) > 40
+    assert all(seed.isdecimal() and len(seed) <= 6 for seed in seeds)
+
+
 def test_a_seed_that_nobody_gave_is_told(pointsman: Pointsman) -> None:
     drawn = pointsman("deal", "inglenook-small", "--json").json
     again = pointsman("deal", "inglenook-small", "--seed", drawn["seed"], "--json").json
@@ -313,6 +320,15 @@ def test_solve_within_a_budget_claims_no_more_than_it_proved(pointsman: Pointsma
     else:
         assert ran.code == BudgetSpentError.exit_code
         assert "not proved" in ran.json["error"]["what"]
+
+
+def test_solve_claims_nothing_where_nothing_is_proved(pointsman: Pointsman) -> None:
+    words = ("solve", "inglenook-small", "--start", START, "--goal", "s3: 1", "--count", "runs,couplings")
+    best = pointsman(*words, "--json").json
+    ran = pointsman(*words, "--memory", "0.001", "--budget", "0.000001")
+    found = re.search(r"\n(\d+) runs \(\d+ couplings?\), not proved to be the least\.", ran.out)
+    assert found is not None, ran.out
+    assert int(found[1]) >= best["optimum"]
 
 
 def test_solve_in_a_terminal_too_narrow_for_columns(pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from pointsman.cli.setting_up import ends_of
 from pointsman.messages import Drive, PowerReported
 from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
+from pointsman.solver.compiling import ONCE
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Side, TurnoutSide
@@ -54,7 +55,7 @@ def test_a_play_and_its_journal_replayed(pointsman: Pointsman, tmp_path: Path) -
 def test_what_a_person_sees_of_a_play(pointsman: Pointsman, tmp_path: Path) -> None:
     ran = pointsman("play", "inglenook-small", "--seed", "1", *QUICK, "--picture", tmp_path / "p.svg")
     assert ran.code == 0
-    assert ran.err == ""
+    assert ran.err in {"", f"{ONCE} ...\n"}  # whichever test is the first has to compile
     assert "It can be done in 9 runs" in ran.out
     assert "run 9 of 9: drive L 2 to s1" in ran.out
     assert "Done. 9 runs" in ran.out

@@ -7,7 +7,8 @@ from tracks import inglenook, small
 
 from pointsman.errors import LayoutError, UsageError
 from pointsman.puzzle.position import parse_position
-from pointsman.puzzle.puzzle import Count, PuzzleFile, check_puzzle, load_puzzle, locomotive_of
+from pointsman.puzzle.puzzle import Count, locomotive_of
+from pointsman.puzzle.puzzle_file import PuzzleFile, check_puzzle, load_puzzle
 from pointsman.track.builtin import find_layout, layout_puzzles
 from pointsman.track.layout import load_layout
 from pointsman.track.tomlfile import Notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import permutations
 from pathlib import Path
 
@@ -58,6 +59,18 @@ def test_too_little_time_gives_a_plan_and_a_bound(tmp_path: Path) -> None:
     found = solve(*of, Count.RUNS, then=[Count.COUPLINGS], cache=tmp_path, budget=FEW, budget_s=4)
     check(of, found)
     assert found.bound <= true.optimum <= found.optimum
+
+
+def test_hardly_any_time_still_gives_a_bound_and_no_memory_either_none(tables: Path) -> None:
+    of = case(inglenook(), "head: L | s1: 1 2 3 4 5 | s2: 6 7 8", "s1: 6 4 1 8 7")
+    true = solve(*of, Count.RUNS, cache=tables)
+    with pytest.raises(BudgetSpentError) as caught:
+        solve(*of, Count.RUNS, then=[Count.COUPLINGS], cache=tables, budget_s=1e-6)
+    found = re.fullmatch(r"not proved: .*, and no plan was found; none takes less than (\d+) runs", caught.value.what)
+    assert found is not None, caught.value.what
+    assert 0 < int(found[1]) <= true.optimum
+    with pytest.raises(BudgetSpentError, match=r"not proved: .*, and no plan was found\n"):
+        solve(*of, Count.RUNS, then=[Count.COUPLINGS], cache=tables, budget_s=1e-6, memory_mb=0.001)
 
 
 @pytest.mark.parametrize("limit", [{"budget_s": 0.0}, {"budget": FEW}, {"budget": FEW, "budget_s": 0.0}])

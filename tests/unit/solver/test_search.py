@@ -18,6 +18,7 @@ from pointsman.puzzle.position import Position, parse_position
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.apart import solve_apart
 from pointsman.solver.cache import VARIABLE
+from pointsman.solver.compiling import ONCE, listening
 from pointsman.solver.search import Solution, best_plan, solve
 from pointsman.solver.table import Progress, table_for
 from pointsman.track.model import Track
@@ -206,11 +207,15 @@ def test_counts_that_make_no_sense_together(tables: Path, count: Count, then: li
 def test_solving_apart_gives_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # A cache of its own: where the table is kept already, there is no progress to tell.
     monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     told: list[Progress] = []
     options = {"then": (Count.COUPLINGS, Count.SECONDS), "budget_s": 600.0, "memory_mb": 500.0}
-    apart = solve_apart(*SMALL, Count.RUNS, progress=told.append, **options)  # type: ignore[arg-type]
+    compiling: list[str] = []
+    with listening(compiling.append):
+        apart = solve_apart(*SMALL, Count.RUNS, progress=told.append, **options)  # type: ignore[arg-type]
     assert apart == solve(*SMALL, Count.RUNS, then=options["then"])  # type: ignore[arg-type]
     assert told
+    assert set(compiling) == {ONCE}
     with pytest.raises(UsageError, match="given twice"):
         solve_apart(*SMALL, Count.RUNS, then=[Count.RUNS])
 

@@ -17,6 +17,7 @@ from pointsman.puzzle.puzzle import Count
 from pointsman.solver import kernel
 from pointsman.solver.arrangements import Arrangements, number_of_arrangements
 from pointsman.solver.cache import VARIABLE, cache_directory, read_sealed, writable, write_sealed
+from pointsman.solver.compiling import EVERY_TIME, ONCE
 from pointsman.solver.table import Progress, Table, table_for
 
 SMALL = case(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 3 1 2")
@@ -156,8 +157,10 @@ sys.path.insert(0, sys.argv[1])
 from tracks import small
 from solver_cases import case
 from pointsman.puzzle.puzzle import Count
+from pointsman.solver.compiling import listening
 from pointsman.solver.table import table_for
-print(table_for(*case(small(), "head: L | s1: 1 2 3", "s1: 3 1 2"), Count.RUNS).solved)
+with listening(print):
+    print(table_for(*case(small(), "head: L | s1: 1 2 3", "s1: 3 1 2"), Count.RUNS).solved)
 """
 
 
@@ -175,7 +178,9 @@ def test_compiled_code_is_kept_in_the_users_cache_or_nowhere(tmp_path: Path, usa
     command = [sys.executable, "-c", SOLVE_ONE, str(support)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) > 0
+    *told, solved = done.stdout.splitlines()
+    assert int(solved) > 0
+    assert set(told) == {ONCE if usable else EVERY_TIME}
     assert sorted(source.rglob("*.nb[ci]")) == before
     if usable:
         kept = list((cache / "compiled").rglob("*.nb[ci]"))
@@ -185,6 +190,9 @@ def test_compiled_code_is_kept_in_the_users_cache_or_nowhere(tmp_path: Path, usa
         shutil.rmtree(cache / "tables")
         again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert (again.returncode, again.stderr, again.stdout) == (0, "", done.stdout)
+        shutil.rmtree(cache / "tables")
+        compiled = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert (compiled.returncode, compiled.stderr, compiled.stdout) == (0, "", f"{solved}\n")
 
 
 @pytest.mark.parametrize("cheapest", [0, 1, 3])

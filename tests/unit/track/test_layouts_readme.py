@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from pointsman.puzzle.puzzle import PuzzleFile, load_puzzle
+from pointsman.puzzle.puzzle_file import PuzzleFile, load_puzzle
 from pointsman.track import schema, wiring_file
 from pointsman.track.colour import COLOURS
 from pointsman.track.layout import load_layout

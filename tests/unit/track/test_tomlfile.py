@@ -9,7 +9,7 @@ import pytest
 from pydantic import Field
 
 from pointsman.errors import LayoutError
-from pointsman.track.tomlfile import Notes, Shape, did_you_mean, dotted, read_draft, shown
+from pointsman.track.tomlfile import Notes, Shape, dotted, read_draft, shown
 
 
 class Box(Shape):
@@ -100,9 +100,6 @@ def test_notes_are_raised_together() -> None:
 
 def test_small_words() -> None:
     assert dotted(["segments", "s1", "draw", 0, 1]) == "segments.s1.draw[0][1]"
-    assert did_you_mean("haed", ["head", "s1"]) == "did you mean head?"
-    assert did_you_mean("x", []) == "there is none in this file"
-    assert did_you_mean("x", map(str, range(30))).endswith(" ...")
     assert (shown(True), shown({}), shown("a\x1bb")) == ("true", "a table", r"""'"a\x1bb"'""")
     assert len(shown("x" * 100)) == 40
 
