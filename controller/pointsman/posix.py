@@ -5,9 +5,11 @@ On Windows the functions answer "not known": the system itself refuses a second 
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -144,3 +146,11 @@ def endings(loop: asyncio.AbstractEventLoop, stop: Callable[[str, int], None]) -
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
+
+
+def interrupt_main_thread() -> None:
+    """As if Ctrl-C were pressed: also where the main thread waits for the system."""
+    if sys.platform == "win32":
+        _thread.interrupt_main()
+    else:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

@@ -1,13 +1,20 @@
-"""Showing that a long search is alive, and how far it has come."""
+"""Showing that a long search is alive, and how far it has come; Ctrl-C ends it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from pointsman.cli.output import console, say
+from pointsman.posix import interrupt_main_thread
 from pointsman.solver.compiling import listening
-from pointsman.solver.table import Progress, Report, silent
+from pointsman.solver.table import Progress, Report
+
+AT_THE_LATEST_S = 1.0
+"""After Ctrl-C a search that says nothing meanwhile (it may be compiling) is broken off wherever it is."""
 
 
 @contextmanager
@@ -17,21 +24,55 @@ def searching(*, quiet: bool) -> Iterator[Report]:
     Where there is none, it is still told there that something is compiled: this explains a wait that comes but once.
     """
     out = console(stderr=True)
-    if quiet or not out.is_terminal or out.is_dumb_terminal:
-        told: set[str] = set()
+    with _interruptible() as check:
+        if quiet or not out.is_terminal or out.is_dumb_terminal:
+            told: set[str] = set()
 
-        def tell(what: str) -> None:
-            if what not in told:
-                told.add(what)
-                say(out, f"{what} ...")
+            def tell(what: str) -> None:
+                if what not in told:
+                    told.add(what)
+                    say(out, f"{what} ...")
 
-        with listening(tell):
-            yield silent
+            with listening(tell):
+                yield lambda _: check()
+            return
+        with out.status("solving ...") as status:
+
+            def report(progress: Progress) -> None:
+                check()
+                status.update(f"{progress.stage}: {progress.positions:,} positions, {progress.depth} moves deep")
+
+            with listening(lambda what: status.update(f"{what} ...")):
+                yield report
+
+
+@contextmanager
+def _interruptible() -> Iterator[Callable[[], None]]:
+    """Ctrl-C raises KeyboardInterrupt at the next call of what is given, and anywhere only if none comes.
+
+    Raised anywhere it can come in a place where Python drops it, and the search would go on.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: None
         return
-    with out.status("solving ...") as status:
+    pressed = threading.Event()
+    last_resort = threading.Timer(AT_THE_LATEST_S, interrupt_main_thread)
+    last_resort.daemon = True
 
-        def report(progress: Progress) -> None:
-            status.update(f"{progress.stage}: {progress.positions:,} positions, {progress.depth} moves deep")
+    def press(_number: int, _frame: FrameType | None) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+        last_resort.start()
 
-        with listening(lambda what: status.update(f"{what} ...")):
-            yield report
+    def check() -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield check
+        check()
+    finally:
+        last_resort.cancel()
+        signal.signal(signal.SIGINT, before)

@@ -12,7 +12,8 @@ import pytest
 from solver_cases import case
 
 from pointsman.puzzle.position import parse_position
-from pointsman.puzzle.puzzle import Count, Puzzle, load_puzzle
+from pointsman.puzzle.puzzle import Count, Puzzle
+from pointsman.puzzle.puzzle_file import load_puzzle
 from pointsman.solver.table import table_for
 from pointsman.track.builtin import find_layout
 from pointsman.track.layout import load_layout
