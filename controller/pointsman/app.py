@@ -18,7 +18,8 @@ from zlib import crc32
 
 from platformdirs import user_data_dir
 
-from pointsman.dispatch.dispatcher import Dispatcher, Status
+from pointsman.dispatch.control import Status
+from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guardian
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.dccex import DccExDriver

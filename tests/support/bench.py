@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pointsman.dispatch.dispatcher import Dispatcher, Status
+from pointsman.dispatch.control import Status
+from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.dccex import DccExDriver
 from pointsman.messages import Event

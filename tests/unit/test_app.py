@@ -24,7 +24,7 @@ from pointsman.app import (
     parse_target,
     play,
 )
-from pointsman.dispatch.dispatcher import Status
+from pointsman.dispatch.control import Status
 from pointsman.errors import JournalError, PortError, RefusedError, UsageError
 from pointsman.operate.referee import fold, with_run, with_uncoupling
 from pointsman.puzzle.choice import Chosen, choose

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from pointsman.cli.diagram import Lie, Surety, can_draw, render
 from pointsman.cli.output import amount, whole_line
-from pointsman.dispatch.dispatcher import Status
+from pointsman.dispatch.control import Status
 from pointsman.errors import UsageError
 from pointsman.operate.belief import Spot
 from pointsman.puzzle.choice import Chosen

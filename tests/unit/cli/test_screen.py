@@ -13,7 +13,7 @@ from rich.console import Console
 
 from pointsman.cli.diagram import Lie, Surety
 from pointsman.cli.screen import Screen, _lie, diagram, in_order
-from pointsman.dispatch.dispatcher import Status
+from pointsman.dispatch.control import Status
 from pointsman.errors import UsageError
 from pointsman.operate import tracker
 from pointsman.operate.allowances import Allowances

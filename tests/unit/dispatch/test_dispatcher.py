@@ -227,7 +227,7 @@ class TestSupervision:
         assert bench.beats[-1][1] is False
 
     def test_a_program_that_stood_still_stops_before_it_judges_what_it_missed(self, bench: Bench) -> None:
-        bench.while_doing("drive", lambda b: b.dispatcher._supervise(b.now_s() - 0.5), 1.0)
+        bench.while_doing("drive", lambda b: b.dispatcher._control._supervise(b.now_s() - 0.5), 1.0)
         assert "stood still for 0.5 s" in stopped(bench)
         assert bench.simulation.incidents == []
 
@@ -257,7 +257,7 @@ class TestTheJournal:
 
         def break_it(b: Bench) -> None:
             full = os.open("/dev/full", os.O_WRONLY)
-            os.dup2(full, b.dispatcher._journal._file)
+            os.dup2(full, b.dispatcher._control._journal._file)
             os.close(full)
 
         bench.while_doing("drive", break_it, 0.5)

@@ -1,0 +1,335 @@
+"""The control of one layout: what is believed and under way, and the only caller of the driver.
+
+It takes the driver's events, judges them, and stops everything when one does not fit; it sends commands and waits for
+their evidence. What is to be done, in which order, is the dispatcher's business. Nothing resumes by itself: after a
+halt this object only refuses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from math import inf
+from typing import Protocol
+
+from pointsman.dispatch.journal import Journal
+from pointsman.errors import HaltedError
+from pointsman.messages import (
+    Accepted,
+    Command,
+    Drive,
+    EmergencyStop,
+    Event,
+    ForeignControl,
+    LinkLost,
+    LinkUp,
+    OverCurrent,
+    PowerReported,
+    Rejected,
+    SensorChanged,
+    StationRestarted,
+    Stop,
+    TurnoutReported,
+)
+from pointsman.operate import referee, tracker
+from pointsman.operate.belief import Belief
+from pointsman.operate.motion import Ratio
+from pointsman.record import message_values
+from pointsman.track.model import Leg, Track
+
+CONFIRM_WITHIN_S = 1.5
+"""A command that the station has not confirmed by then is missing evidence."""
+TICK_S = 0.05
+"""How often the supervision looks whether the program itself is alive, while anything moves or a magnet is on."""
+STALLED_S = 0.2
+"""A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
+STILL_MOVING_AFTER_S = 0.3
+"""A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
+
+
+class Driver(Protocol):
+    """What the dispatcher needs of a driver."""
+
+    def send(self, command: Command, number: int) -> None:
+        """Hand a command to the station; only events confirm it."""
+
+    def halt(self, *, power_off: bool = False) -> None:
+        """Stop everything at once, skipping every queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a screen shows at a moment: belief, what is being done, and where in the plan."""
+
+    t_s: float
+    belief: Belief
+    doing: str
+    run: int
+    runs: int
+    score: referee.Score
+    drive: tracker.Drive | None = None
+    turning: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(slots=True)
+class State:
+    """What changes while a play is under way."""
+
+    belief: Belief
+    score: referee.Score = field(default_factory=referee.Score)
+    ratios: dict[tracker.RatioKey, Ratio] = field(default_factory=dict)
+    drive: tracker.Drive | None = None
+    doing: str = "getting ready"
+    run: int = 0
+    runs: int = 0
+    power_on: bool = False
+    link_up: bool = False
+    turning: set[str] = field(default_factory=set)
+    energised: set[str] = field(default_factory=set)
+    moving: set[str] = field(default_factory=set)
+    unconfirmed: dict[int, tuple[float, Command]] = field(default_factory=dict)
+    halted: str = ""
+    halted_s: float = inf
+    cure: str = "look at the layout, set the wagons up again, and start again"
+    watching: bool = False
+    seen: set[str] = field(default_factory=set)
+
+
+class Control:
+    """State, evidence and halts of one layout. It lives in the running event loop, whose clock is the one clock.
+
+    ``beat`` is called by the supervision, with whether anything moves or is energised: what stops the trains when this
+    program does not.
+    """
+
+    def __init__(
+        self,
+        track: Track,
+        driver: Driver,
+        journal: Journal,
+        belief: Belief,
+        *,
+        show: Callable[[Status], None],
+        beat: Callable[[bool], None],
+    ) -> None:
+        self.track = track
+        self.loop = asyncio.get_running_loop()
+        self.state = State(belief)
+        self._driver = driver
+        self._journal = journal
+        self._show = show
+        self._beat = beat
+        self._ticker: asyncio.TimerHandle | None = None
+        self._changed = asyncio.Event()
+        self._number = 0
+        self._events = 0
+        self._stops: dict[str, int] = {}
+
+    def receive(self, event: Event) -> None:
+        """Take an event from the driver; to be called in the loop's thread."""
+        self._events += 1
+        self._judge(event)
+        self.write("event", message_values(event), event.t_s)
+        self._changed.set()
+
+    def halt(self, why: str, *, power_off: bool = False) -> None:
+        """Stop everything at once. The stop leaves first and is written down afterwards. May be called repeatedly."""
+        state = self.state
+        first = not state.halted
+        state.halted = state.halted or why
+        self._driver.halt(power_off=power_off)
+        if first:
+            state.halted_s = self.loop.time()
+            state.score = referee.fold(state.score, EmergencyStop())
+            state.moving.clear()
+            self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
+            self.tell(f"STOPPED: {why}")
+        self._changed.set()
+
+    # ------------------------------------------------------------ supervision
+
+    def watch(self) -> None:
+        """Something begins to move, or a magnet comes on."""
+        if self._ticker is None:
+            self._supervise(self.loop.time())
+
+    def _supervise(self, due_s: float) -> None:
+        state, now = self.state, self.loop.time()
+        if (state.moving or state.energised) and now > due_s + STALLED_S:
+            self.halt(f"this program stood still for {now - due_s:.1f} s, and nothing was watched meanwhile")
+        # After a halt it goes on to the end: until the stop is confirmed this program must not freeze unseen.
+        active = bool(state.moving or state.energised or state.halted)
+        self._beat(active)
+        self._ticker = self.loop.call_at(now + TICK_S, self._supervise, now + TICK_S) if active else None
+
+    def close(self) -> None:
+        """The link is closed: nothing is supervised any more."""
+        if self._ticker is not None:
+            self._ticker.cancel()
+            self._ticker = None
+            self._beat(False)
+
+    # ------------------------------------------------------------ judging events
+
+    def _judge(self, event: Event) -> None:
+        match event:
+            case SensorChanged():
+                self._sensor(event)
+            case Accepted(number=number):
+                self.state.unconfirmed.pop(number, None)
+            case Rejected(number=number, why=why):
+                self._rejected(number, why)
+            case TurnoutReported(turnout=turnout, thrown=thrown):
+                self.state.belief = self.state.belief.with_report(turnout, Leg.THROWN if thrown else Leg.CLOSED)
+            case PowerReported(on=on):
+                was_on, self.state.power_on = self.state.power_on, on
+                if was_on and not on:
+                    self._doubt("the track power went off")
+            case LinkUp():
+                self.state.link_up = self.state.watching = True
+            case LinkLost() if self.state.moving:
+                # Perhaps nothing that was written since was heard.
+                self.state.cure = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
+                self._doubt(_reason_to_stop(event))
+            case _:
+                reason = _reason_to_stop(event)
+                if reason:
+                    self._doubt(reason)
+
+    def _rejected(self, number: int, why: str) -> None:
+        _, command = self.state.unconfirmed.pop(number, (0.0, None))
+        # A speed that was still waiting when a stop went out is dropped: that is what the stop is for.
+        if not (isinstance(command, Drive) and number < self._stops.get(command.locomotive, 0)):
+            self._doubt(f"the station rejected a command: {why}")
+
+    def _sensor(self, event: SensorChanged) -> None:
+        state = self.state
+        if state.belief.beams.get(event.sensor) is event.active:
+            return
+        known = event.sensor in state.belief.beams
+        state.belief = state.belief.with_beam(event.sensor, event.active)
+        if state.halted:
+            if event.t_s > state.halted_s + STILL_MOVING_AFTER_S:
+                self.halt(state.halted, power_off=True)
+            return
+        if state.drive is not None:
+            state.drive = tracker.fold(state.drive, event)
+            if state.drive.doubt:
+                self._doubt(state.drive.doubt)
+            self.tell()
+        elif state.watching and known:
+            now = "broken" if event.active else "freed"
+            self._doubt(f"beam {event.sensor} was {now} while everything stood")
+
+    def _doubt(self, why: str) -> None:
+        if self.state.watching and not self.state.halted:
+            self.halt(why)
+
+    # ------------------------------------------------------------ sending and waiting
+
+    def send(self, command: Command) -> None:
+        """Write a command down and send it; a stop is sent first. Only events confirm it."""
+        self._number += 1
+        state = self.state
+        if not isinstance(command, Stop):
+            self.write("command", {"number": self._number, **message_values(command)})
+        self._driver.send(command, self._number)
+        state.unconfirmed[self._number] = (self.loop.time(), command)
+        state.score = referee.fold(state.score, command)
+        if isinstance(command, Stop):
+            self._stops[command.locomotive] = self._number
+            self.write("command", {"number": self._number, **message_values(command)})
+
+    async def confirmed(self) -> None:
+        """Wait until everything that was sent is confirmed; HaltedError when something is not, in time."""
+        await self.until(inf, lambda: not self.state.unconfirmed)
+
+    async def until_event(self, t_s: float) -> None:
+        """Wait for the next event, at most until a moment."""
+        seen = self._events
+        await self.until(t_s, lambda: self._events != seen)
+
+    async def until(self, t_s: float, enough: Callable[[], bool] = lambda: False) -> None:
+        """Wait for a moment, or until ``enough`` holds, which events change; HaltedError if everything was stopped."""
+        while True:
+            self.stand_by()
+            now = self.loop.time()
+            overdue_s = CONFIRM_WITHIN_S + min((sent for sent, _ in self.state.unconfirmed.values()), default=inf)
+            if now > overdue_s:
+                self.halt(f"the station did not confirm {_oldest(self.state.unconfirmed)}")
+                continue
+            if now >= t_s or enough():
+                return
+            until = min(t_s, overdue_s + 0.001)
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(until if until < inf else None):
+                    await self._changed.wait()
+
+    def stand_by(self) -> None:
+        """Raise what ended the play, if anything did."""
+        if self.state.halted:
+            raise HaltedError(
+                self.state.halted,
+                where=self.state.doing,
+                believed=_believed(self.track, self.state),
+                cure=self.state.cure,
+            )
+
+    def write(self, kind: str, values: dict[str, object], t_s: float | None = None) -> None:
+        """Write a line into the journal, of now or of a moment."""
+        self._journal.write(self.loop.time() if t_s is None else t_s, kind, values)
+
+    def tell(self, note: str = "") -> None:
+        """Show what is believed and done now."""
+        state = self.state
+        self._show(
+            Status(
+                t_s=self.loop.time(),
+                belief=state.belief,
+                doing=state.doing,
+                run=state.run,
+                runs=state.runs,
+                score=state.score,
+                drive=state.drive,
+                turning=tuple(state.turning),
+                note=note,
+            )
+        )
+
+
+def _reason_to_stop(event: Event) -> str:
+    match event:
+        case LinkLost(why=why):
+            return f"the link to the station is lost: {why}"
+        case StationRestarted(greeting=greeting):
+            return f"the station restarted: {greeting}"
+        case OverCurrent(what=what):
+            return f"overload on the track: {what}"
+        case ForeignControl(what=what):
+            return f"something else controls the layout: {what}"
+        case _:
+            return ""
+
+
+def _believed(track: Track, state: State) -> str:
+    """Where the vehicles were believed to be when everything was stopped, for the person who looks."""
+    engines = [name for name in track.locomotives if name in state.belief.spots]
+    spots = {name: state.belief.spots[name] for name in engines}
+    if state.drive is not None:
+        # As when the stop was sent: how far it ran on after that, nobody has seen.
+        moving = state.drive.step.sweep.spots(state.drive.envelope.slow.x_mm, state.drive.envelope.fast.x_mm)
+        spots |= {name: spot for name, spot in moving.items() if name in engines}
+    where = [
+        f"the middle of {name} at {spot.place.at_mm:.0f} mm of {spot.place.element}, give or take {spot.error_mm:.0f}"
+        for name, spot in spots.items()
+    ]
+    return "; ".join([str(state.belief.position), *where])
+
+
+def _oldest(unconfirmed: dict[int, tuple[float, Command]]) -> str:
+    number = min(unconfirmed)
+    return f"command {number} ({type(unconfirmed[number][1]).__name__})"
