@@ -21,9 +21,10 @@ from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.interlocking import Surroundings, reasons_against
 from pointsman.operate.motion import Ratio
+from pointsman.operate.parting import MOST_TRIES
 from pointsman.operate.plan import Planner
-from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
-from pointsman.operate.tracker import Drive, Phase, RatioKey, advise, after, begin, fold, ordered
+from pointsman.operate.steps import DriveStep, Job, Step, TurnoutStep, UncoupleStep
+from pointsman.operate.tracker import Drive, Phase, RatioKey, advise, after, begin, fold, may_have_met, ordered
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
 from pointsman.track.layout import load_layout
@@ -127,7 +128,8 @@ class Metal:
             self.belief = self.belief.with_beam(beam, self.world.beam_broken(beam))
         self.ratios: dict[RatioKey, Ratio] = {}
         self.now_s = 0.0
-        self.run = 0
+        self.run = self.tries = 0
+        self.followed, self.met = False, tuple[str, ...]()
         self._queue: list[tuple[float, int, Callable[[], None]]] = []
         self._reports: list[SensorChanged] = []
         self._count = 0
@@ -150,10 +152,18 @@ class Metal:
                     if step is None:
                         break
                     self.carry_out(step)
+                    if self.followed:
+                        at = self._once_more(step, at)
                 self.belief = replace(self.belief, position=job.run.after)
         except DoubtError:
             self._stop_everything()
             raise
+
+    def _once_more(self, step: Step, job: Job) -> Job:
+        self._doubt(step, f"{job.run.left[-1]} came along and {self.met[0]} may be met" if self.met else "")
+        self._doubt(step, f"{job.run.left[-1]} came along" if job.tries >= MOST_TRIES else "")
+        self.tries += 1
+        return job.again
 
     def carry_out(self, step: Step) -> None:
         self.trace(f"{self.now_s:8.2f}  {step}")
@@ -208,6 +218,7 @@ class Metal:
                 self.watch(self, drive)
                 self._doubt(step, drive.doubt)
         self.ratios = dict(drive.ratios)
+        self.followed, self.met = drive.followed, may_have_met(self.belief, drive)
         self.belief = after(self.belief, drive)
 
     def _doubt(self, step: Step, why: str) -> None:

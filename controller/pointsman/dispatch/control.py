@@ -47,6 +47,7 @@ STALLED_S = 0.2
 """A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
+LOOK = "look at the layout, set the wagons up again, and start again"
 
 
 class Driver(Protocol):
@@ -93,8 +94,10 @@ class State:
     unconfirmed: dict[int, tuple[float, Command]] = field(default_factory=dict)
     halted: str = ""
     halted_s: float = inf
-    cure: str = "look at the layout, set the wagons up again, and start again"
+    cure: str = LOOK
     watching: bool = False
+    followed: bool = False
+    met: tuple[str, ...] = ()
     seen: set[str] = field(default_factory=set)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from math import inf
 
-from pointsman.dispatch.control import CONFIRM_WITHIN_S, Control, Driver, Status
+from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Control, Driver, Status
 from pointsman.dispatch.journal import Journal
 from pointsman.errors import LinkLostError, PointsmanError, RefusedError
 from pointsman.messages import (
@@ -25,8 +25,9 @@ from pointsman.operate import referee, tracker
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
+from pointsman.operate.parting import MOST_TRIES
 from pointsman.operate.plan import Planner
-from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
+from pointsman.operate.steps import DriveStep, Job, Step, TurnoutStep, UncoupleStep
 from pointsman.puzzle.moves import Run
 from pointsman.track.model import Leg, Track
 
@@ -121,6 +122,8 @@ class Dispatcher:
                     if step is None:
                         break
                     await self._carry_out(step)
+                    if state.followed:
+                        at = self._once_more(at)
                 state.belief = replace(state.belief, position=job.run.after)
                 self._finish(job.run, runs[job.number - 2] if job.number > 1 else None)
                 self._control.tell()
@@ -132,6 +135,23 @@ class Dispatcher:
             raise
         state.watching = False
         return state.belief
+
+    def _once_more(self, job: Job) -> Job:
+        """A coupling did not part: the job at its next try. HaltedError when there have been enough."""
+        state, run = self._control.state, job.run
+        state.followed = False
+        state.score = referee.without_uncoupling(state.score)
+        what = f"{run.left[-1]} came along: it did not uncouple"
+        self._control.write("came along", {"run": job.number, "left": list(run.left), "tries": job.tries + 1})
+        state.cure = f"uncouple {run.left[-1]} by hand, set the wagons up again, and start again"
+        if state.met:
+            self._control.halt(f"{what}, and {run.locomotive} may have met {state.met[0]} meanwhile")
+        elif job.tries >= MOST_TRIES:
+            self._control.halt(f"{what}, tried {job.tries + 1} times")
+        self._control.stand_by()
+        state.cure = LOOK
+        self._control.tell(f"{what}; trying again")
+        return job.again
 
     def _finish(self, run: Run, before: Run | None) -> None:
         """A run's evidence is complete: it counts."""
@@ -179,17 +199,26 @@ class Dispatcher:
     async def _turn(self, step: TurnoutStep) -> None:
         state = self._control.state
         state.turning.add(step.turnout)
-        self._control.send(SetTurnout(step.turnout, step.leg is Leg.THROWN))
-        await self._control.confirmed()
-        # An echo only says that the station has heard: the machine is given its own time.
-        await self._control.until(self._control.loop.time() + step.wait_s)
+        await self._set(step)
         reported = state.belief.reported.get(step.turnout)
         if reported is not None and reported is not step.leg:
-            self._control.halt(f"{step.turnout} was set to {step.leg}, and the station says {reported}")
+            # Once more, and not for ever: a machine that is driven again and again burns out.
+            self._control.tell(f"{step.turnout} was set to {step.leg}, and is reported {reported}; setting it again")
+            await self._set(step)
+            reported = state.belief.reported.get(step.turnout)
+        if reported is not None and reported is not step.leg:
+            state.cure = f"look at {step.turnout} and its machine, set the wagons up again, and start again"
+            self._control.halt(f"{step.turnout} was set to {step.leg} twice, and is reported {reported}")
             self._control.stand_by()
         state.turning.discard(step.turnout)
         state.belief = state.belief.with_turnout(step.turnout, step.leg)
         self._control.tell()
+
+    async def _set(self, step: TurnoutStep) -> None:
+        self._control.send(SetTurnout(step.turnout, step.leg is Leg.THROWN))
+        await self._control.confirmed()
+        # An echo only says that the station has heard: the machine is given its own time.
+        await self._control.until(self._control.loop.time() + step.wait_s)
 
     async def _uncouple(self, step: UncoupleStep) -> None:
         state = self._control.state
@@ -234,6 +263,8 @@ class Dispatcher:
                 await self._control.until_event(advice.again_s)
         state.ratios = dict(state.drive.ratios)
         state.seen |= {edge.vehicle for edge, _ in state.drive.seen}
+        state.followed = state.drive.followed
+        state.met = tracker.may_have_met(state.belief, state.drive)
         state.belief = tracker.after(state.belief, state.drive)
         state.drive = None
         state.moving.discard(step.locomotive)

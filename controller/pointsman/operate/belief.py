@@ -60,6 +60,11 @@ class Belief:
         pair = frozenset((one, other))
         return replace(self, parted=self.parted | {pair}, coupled=self.coupled - {pair})
 
+    def with_coupled(self, one: str, other: str) -> Belief:
+        """After it has shown that the coupling between two vehicles holds: drawn, and so not pushed together."""
+        pair = frozenset((one, other))
+        return replace(self, parted=self.parted - {pair}, coupled=self.coupled | {pair}, pushed=self.pushed - {pair})
+
 
 def at_setup(track: Track, position: Position, facing: End, mark_error_mm: float, setup_error_mm: float) -> Belief:
     """The belief when a person has set the layout up as the set-up picture shows.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from pointsman.errors import RefusedError
 from pointsman.operate.belief import Belief
 from pointsman.operate.needs import TOUCH_BUFFER_MM, boundary, furthest_mm
 from pointsman.operate.office import Office
-from pointsman.operate.steps import Job, Step, UncoupleStep
+from pointsman.operate.steps import DriveStep, Job, Step, UncoupleStep, Zone
 from pointsman.operate.stopping import Need
 from pointsman.operate.sweep import Body, Sweep
 from pointsman.puzzle.moves import Run, train_of
@@ -15,6 +17,8 @@ from pointsman.track.wiring import UncouplerKind
 
 SLACKENING_MM = 4.0
 """What a slack-back goes further than the slack, at a creep."""
+MOST_TRIES = 3
+"""How often it is tried again to part a coupling; then a person is asked."""
 
 
 def to_part(office: Office, belief: Belief, job: Job) -> bool:
@@ -127,9 +131,28 @@ def _magnets_in(office: Office, swept: Sweep, element: str) -> list[tuple[float,
 
 def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
     """After drawing: back until the coupling over the magnet is slack; at most the slack-back allowance."""
-    run = job.run
     if over_magnet(office, belief, job) is not None:
         return None
+    kept, left = boundary(office.track, job.run)
+    step = _back_step(office, belief, job, office.allow.slack_back_mm, f"back to slacken {left} | {kept}")
+    start = (step.sweep.start_low_mm + step.sweep.start_high_mm) / 2
+    if step.stop.target_mm - start > office.allow.slack_back_mm:
+        raise RefusedError(
+            [f"a slack-back of {step.stop.target_mm - start:.0f} mm, more than {office.allow.slack_back_mm:.0f}"],
+            cure="look at its magnet: the train stands too far from it",
+        )
+    return step
+
+
+def set_back_step(office: Office, belief: Belief, job: Job) -> Step:
+    """Back, gently, to where the coupling that did not part stands slack over its magnet again."""
+    kept, left = boundary(office.track, job.run)
+    text = f"{left} came along: set back to uncouple it from {kept} once more"
+    return _back_step(office, belief, job, inf, text)
+
+
+def _back_step(office: Office, belief: Belief, job: Job, at_most_mm: float, text: str) -> DriveStep:
+    run = job.run
     kept, left = boundary(office.track, run)
     away = run.towards.other
     swept = office.sweep_of(belief, run.locomotive, away, dict(run.legs))
@@ -149,16 +172,11 @@ def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
     need = Need(
         low - cut,
         high - cut,
-        min(furthest_mm(swept, TOUCH_BUFFER_MM), start + office.allow.slack_back_mm + 15.0),
+        min(furthest_mm(swept, TOUCH_BUFFER_MM), start + at_most_mm + 15.0),
         why=(f"the coupling between {kept} and {left} must be slack over magnet {magnet.name}",),
     )
-    stop = office.stop_of(swept, need)
-    if stop.target_mm - start > office.allow.slack_back_mm:
-        raise RefusedError(
-            [f"a slack-back of {stop.target_mm - start:.0f} mm, more than {office.allow.slack_back_mm:.0f}"],
-            cure=f"look at magnet {magnet.name}: the train stands too far from it",
-        )
-    return office.drive(belief, swept, stop, [], f"back to slacken {left} | {kept}")
+    gently = Zone(swept.start_low_mm, office.track.speeds.coupling)
+    return office.drive(belief, swept, office.stop_of(swept, need), [gently], text)
 
 
 def uncouple_step(office: Office, belief: Belief, job: Job) -> Step:

@@ -15,9 +15,9 @@ from pointsman.errors import RefusedError
 from pointsman.operate.allowances import Allowances, reach_mm
 from pointsman.operate.belief import Belief
 from pointsman.operate.interlocking import touched_turnouts
-from pointsman.operate.needs import furthest_mm, need_of
+from pointsman.operate.needs import boundary, furthest_mm, need_of
 from pointsman.operate.office import Office
-from pointsman.operate.parting import draw_step, slack_step, to_part, uncouple_step
+from pointsman.operate.parting import draw_step, set_back_step, slack_step, to_part, uncouple_step
 from pointsman.operate.settle import moved
 from pointsman.operate.steps import DriveStep, Job, Stage, Step, TurnoutStep, UncoupleStep, Zone
 from pointsman.operate.stopping import Need, Stop
@@ -164,6 +164,8 @@ class Planner:
                 return draw_step(self._office, belief, job)
             case Stage.SLACK:
                 return slack_step(self._office, belief, job)
+            case Stage.SET_BACK:
+                return set_back_step(self._office, belief, job)
             case Stage.UNCOUPLE:
                 return uncouple_step(self._office, belief, job)
             case _:
@@ -177,7 +179,7 @@ class Planner:
                 cure="give the wiring a machine for it",
             )
         wait = wired.move_time_s
-        return TurnoutStep(turnout, leg, wait, wait + 5.0)
+        return TurnoutStep(turnout, leg, wait, 2 * wait + 5.0)
 
     def _turnout_step(self, belief: Belief, job: Job) -> Step | None:
         for turnout, leg in job.run.legs:
@@ -235,7 +237,16 @@ class Planner:
         train = " ".join(b.vehicle for b in swept.bodies if b.in_train)
         front = train_after(office.track, run).places[-1]
         text = f"drive {train} {'to couple up in' if need.contact else 'to'} {front.element}"
-        return office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling, belief.coupled), text)
+        step = office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling, belief.coupled), text)
+        return replace(step, dragging=self._dragging(belief, job, swept))
+
+    def _dragging(self, belief: Belief, job: Job, swept: Sweep) -> Sweep | None:
+        """The sweep with what the run leaves, as long as it stands where it was parted."""
+        run = job.run
+        if not run.left or frozenset(boundary(self._office.track, run)) not in belief.parted:
+            return None
+        whole = self._office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs))
+        return whole if {body.vehicle for body in whole.bodies} > {body.vehicle for body in swept.bodies} else None
 
 
 def _check_coupled(track: Track, belief: Belief, swept: Sweep, run: Run) -> None:

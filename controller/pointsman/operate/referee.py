@@ -66,6 +66,11 @@ def with_uncoupling(score: Score) -> Score:
     return replace(score, uncouplings=score.uncouplings + 1)
 
 
+def without_uncoupling(score: Score) -> Score:
+    """The score after it has shown that a coupling did not part."""
+    return replace(score, uncouplings=score.uncouplings - 1)
+
+
 def reverses(track: Track, before: Run | None, run: Run) -> bool:
     """Whether a run goes against the direction of the one before it; the first run of a play is free."""
     return before is not None and run.towards is not towards_after(track, before)

@@ -12,11 +12,12 @@ from pointsman.track.model import Leg
 
 
 class Stage(StrEnum):
-    """Where a run stands; each stage names the next in ``_AFTER``."""
+    """Where a run stands; each stage names the next in ``_AFTER``. SET_BACK comes only when a coupling did not part."""
 
     TURNOUTS = "turnouts"
     PART = "part"
     SLACK = "slack"
+    SET_BACK = "set back"
     UNCOUPLE = "uncouple"
     DRIVE = "drive"
     DONE = "done"
@@ -26,6 +27,7 @@ _AFTER = {
     Stage.TURNOUTS: Stage.PART,
     Stage.PART: Stage.SLACK,
     Stage.SLACK: Stage.UNCOUPLE,
+    Stage.SET_BACK: Stage.UNCOUPLE,
     Stage.UNCOUPLE: Stage.DRIVE,
     Stage.DRIVE: Stage.DONE,
 }
@@ -75,6 +77,7 @@ class DriveStep:
     """Drive one way until a stop; the edges in ``sweep`` are the evidence that is expected on the way.
 
     ``forward`` is the decoder's direction. ``zones`` rise in place. ``deadline_s`` is counted from its start.
+    ``dragging`` is the sweep that it would be if the coupling parted just before has not opened.
     """
 
     locomotive: str
@@ -85,6 +88,7 @@ class DriveStep:
     deadline_s: float
     text: str
     proves: bool = False
+    dragging: Sweep | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -97,7 +101,8 @@ Step = TurnoutStep | UncoupleStep | DriveStep
 class Job:
     """One run of a plan on its way to metal.
 
-    ``couples_up``: at its end everything that stands in the locomotive's segment must have been met.
+    ``couples_up``: at its end everything that stands in the locomotive's segment must have been met. ``tries`` is how
+    often its coupling did not part.
     """
 
     number: int
@@ -105,10 +110,16 @@ class Job:
     following: Run | None
     stage: Stage = Stage.TURNOUTS
     couples_up: bool = False
+    tries: int = 0
 
     def at(self, stage: Stage) -> Job:
         """The same run at another stage."""
         return replace(self, stage=stage)
+
+    @property
+    def again(self) -> Job:
+        """The same run once its coupling did not part: back over the magnet, and once more."""
+        return replace(self, stage=Stage.SET_BACK, tries=self.tries + 1)
 
     @property
     def next(self) -> Job:

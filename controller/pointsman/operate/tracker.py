@@ -19,7 +19,7 @@ from pointsman.operate.belief import Belief
 from pointsman.operate.motion import Envelope, Ratio
 from pointsman.operate.settle import moved
 from pointsman.operate.steps import DriveStep
-from pointsman.operate.sweep import Edge
+from pointsman.operate.sweep import Edge, Sweep
 from pointsman.track.model import Locomotive
 
 RatioKey = tuple[str, bool, int]
@@ -36,7 +36,10 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """The state of one drive."""
+    """The state of one drive.
+
+    ``followed``: a beam has seen that what was parted comes along; it is then stopped where it is.
+    """
 
     step: DriveStep
     engine: Locomotive
@@ -51,6 +54,7 @@ class Drive:
     still_s: float = inf
     phase: Phase = Phase.ROLLING
     doubt: str = ""
+    followed: bool = False
 
     def ratio(self, speed_step: int) -> Ratio:
         """What is known of the true speed at a speed step."""
@@ -129,6 +133,8 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     edge = next((e for e in drive.expected if e.beam == event.sensor), None)
     now = "broken" if event.active else "free"
     if edge is None or edge.active != event.active:
+        if _comes_along(drive, event):
+            return _followed(drive, event)
         doubt = f"beam {event.sensor} became {now}, and nothing that moves should do that here"
         return replace(drive, doubt=doubt + _turned_round(drive))
     least, most = envelope.since_edge_mm(allow)
@@ -154,6 +160,39 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
         seen=(*drive.seen, (edge, event.t_s)),
     )
     return _learned(drive)
+
+
+def _comes_along(drive: Drive, event: SensorChanged) -> bool:
+    """Whether an edge that nothing should cause is just what a vehicle causes whose coupling has not parted."""
+    edge = next((e for e in _of_what_was_left(drive) if e.beam == event.sensor), None)
+    if edge is None or not (edge.active and event.active) or drive.followed:
+        return False
+    least, most = drive.envelope.since_edge_mm(drive.allow)
+    slow, fast = drive.envelope.slow.x_mm, drive.envelope.fast.x_mm
+    return edge.c_mm + least <= fast + drive.allow.match_mm and edge.c_mm + most + drive.allow.match_mm >= slow
+
+
+def _followed(drive: Drive, event: SensorChanged) -> Drive:
+    """The drive with all that comes along: its next edges are expected, and it is about to be stopped."""
+    left = _of_what_was_left(drive)
+    edge = next(e for e in left if e.beam == event.sensor)
+    rest = tuple(e for e in left if e is not edge and e.c_mm >= edge.c_mm)
+    return replace(
+        drive,
+        followed=True,
+        expected=tuple(sorted((*drive.expected, *rest), key=lambda e: e.c_mm)),
+        seen=(*drive.seen, (edge, event.t_s)),
+    )
+
+
+def _of_what_was_left(drive: Drive) -> list[Edge]:
+    """The edges that only what was left causes, if it comes along."""
+    dragging = drive.step.dragging
+    if dragging is None:
+        return []
+    own = {body.vehicle for body in drive.step.sweep.bodies}
+    start_mm = drive.step.sweep.start_low_mm
+    return [edge for edge in dragging.edges if edge.vehicle not in own and edge.c_mm >= start_mm]
 
 
 def ordered(drive: Drive, speed_step: int, t_s: float) -> Drive:
@@ -184,15 +223,36 @@ def advise(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
         if t_s >= drive.still_s:
             return replace(drive, phase=Phase.STANDING), Advice(None, inf)
         return drive, Advice(None, drive.still_s)
+    if drive.followed:
+        return drive, Advice(0, t_s)
     if _past_limit(drive):
         return _doubted(drive, _limit_reason(drive))
     return _rolling(drive, t_s)
 
 
 def after(belief: Belief, drive: Drive) -> Belief:
-    """The belief after a drive has come to a stand."""
+    """The belief after a drive has come to a stand; what came along is coupled to it."""
     resting = drive.envelope.resting()
-    return moved(belief, drive.step, resting.slow.x_mm, resting.fast.x_mm)
+    step = drive.step
+    if drive.followed and step.dragging is not None:
+        belief = belief.with_coupled(*_boundary(step.sweep, step.dragging))
+        step = replace(step, sweep=step.dragging)
+    return moved(belief, step, resting.slow.x_mm, resting.fast.x_mm)
+
+
+def may_have_met(belief: Belief, drive: Drive) -> tuple[str, ...]:
+    """The vehicles ahead that a drive which stands may have come up to, and may have coupled to."""
+    swept = drive.step.sweep
+    met = swept.touched(drive.envelope.resting().fast.x_mm) - belief.coupled
+    order = [body.vehicle for body in swept.bodies]
+    return tuple(max(pair, key=order.index) for pair in sorted(met, key=lambda pair: min(map(order.index, pair))))
+
+
+def _boundary(kept: Sweep, whole: Sweep) -> tuple[str, str]:
+    """The rearmost vehicle of a train, and the foremost of what was left behind it."""
+    names = [body.vehicle for body in whole.bodies]
+    rear = names.index(kept.bodies[0].vehicle)
+    return names[rear], names[rear - 1]
 
 
 def _doubted(drive: Drive, why: str) -> tuple[Drive, Advice]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +23,26 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def bench(tmp_path: Path, cache: Path) -> Bench:
     return Bench(tmp_path / "play.journal", cache)
+
+
+@dataclass
+class Lost:
+    """The first of some commands never arrive."""
+
+    command: bytes
+    left: int
+
+    def __call__(self, data: bytes) -> bytes:
+        def drop(found: re.Match[bytes]) -> bytes:
+            self.left -= 1
+            return found[0] if self.left < 0 else b""
+
+        return re.sub(self.command, drop, data)
+
+
+def notes(bench: Bench) -> list[str]:
+    """What was said beside the steps."""
+    return [status.note for status in bench.statuses if status.note]
 
 
 def stopped(bench: Bench, error: type[PointsmanError] = HaltedError) -> str:
@@ -129,10 +150,32 @@ class TestEvidence:
         assert "while everything stood" in stopped(bench)
         assert bench.dispatcher.score.raw_starts == 0
 
-    def test_a_magnet_that_does_not_part(self, bench: Bench) -> None:
+    def test_a_magnet_that_never_parts(self, bench: Bench) -> None:
         bench.to_station = lambda data: re.sub(rb"<Z \d 1>", b"", data)
-        reason = stopped(bench)
-        assert "beam" in reason
+        assert stopped(bench) == "2 came along: it did not uncouple, tried 4 times"
+        assert notes(bench).count("2 came along: it did not uncouple; trying again") == 3
+        assert bench.simulation.incidents == []
+        assert bench.dispatcher.score.uncouplings == 0
+
+    @pytest.mark.parametrize("failures", [1, 2, 3])
+    def test_a_magnet_that_parts_in_the_end(self, bench: Bench, failures: int) -> None:
+        bench.to_station = Lost(rb"<Z \d 1>", failures)
+        final = bench.play()
+        assert str(final.position) == bench.truth.line
+        assert notes(bench).count("2 came along: it did not uncouple; trying again") == failures
+        assert bench.simulation.incidents == []
+        plain = [run for run in bench.runs() if run.left]
+        # What was tried again counts once, in runs and in uncouplings; the starts are as many as there were.
+        assert bench.dispatcher.score.runs == len(bench.runs())
+        assert bench.dispatcher.score.uncouplings == len(plain)
+        tried = [line for line in read(bench.journal_path).lines if line.kind == "came along"]
+        assert [line.values["tries"] for line in tried] == list(range(1, failures + 1))
+
+    def test_a_wagon_that_comes_along_when_another_may_have_been_met(self, bench: Bench) -> None:
+        """Nobody knows then what is coupled: a person looks."""
+        bench.puzzle, bench.goal = "timesaver", "UR: 5 | LL: 3 | B: 1 | W: 4 | R: 2"
+        bench.to_station = Lost(rb"<Z \d 1>", 1)
+        assert stopped(bench) == "2 came along: it did not uncouple, and L may have met 5 meanwhile"
         assert bench.simulation.incidents == []
 
     def test_points_that_do_not_move_are_noticed_at_the_next_beam(self, bench: Bench) -> None:
@@ -142,7 +185,13 @@ class TestEvidence:
 
     def test_a_station_that_says_the_points_lie_otherwise(self, bench: Bench) -> None:
         bench.to_station = lambda data: data.replace(b"<T 1 1>", b"")
-        assert stopped(bench) == "T1 was set to thrown, and the station says closed"
+        assert stopped(bench) == "T1 was set to thrown twice, and is reported closed"
+
+    def test_points_that_move_when_they_are_set_again(self, bench: Bench) -> None:
+        bench.to_station = Lost(rb"<T 1 1>", 1)
+        final = bench.play()
+        assert str(final.position) == bench.truth.line
+        assert "T1 was set to thrown, and is reported closed; setting it again" in notes(bench)
 
 
 class TestTheStation:
