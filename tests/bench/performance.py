@@ -29,6 +29,7 @@ FULL = {"positions": 2_136_960, "max": 21, "at_max": 11}
 """The classic Inglenook with all places fixed, in pull-drops: tables of n1ksn/sml-shunting."""
 
 ROUNDS = 3
+STOPS = 100
 DRAWS = 25
 WHOLE = 5
 GROWTH = ("5-3-3", "6-4-4")
@@ -76,6 +77,14 @@ def _checked(values: Values) -> Values:
     if wrong:
         raise SystemExit(f"this is not the full classic space: {wrong}")
     return values
+
+
+def stops(what: str) -> Values:
+    """How soon a stop leaves the program."""
+    print("measuring how soon a stop leaves:", what, flush=True)
+    command = [sys.executable, str(HERE / "latency.py"), what, str(STOPS)]
+    found: Values = json.loads(subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout)
+    return found
 
 
 def whole_solve(cache: Path) -> list[tuple[float, float]]:
@@ -176,6 +185,7 @@ def report(
     single: dict[str, Values],
     hints: dict[str, Values],
     whole: list[tuple[float, float]],
+    stopped: dict[str, Values],
     grown: list[Grown],
 ) -> str:
     """The page."""
@@ -264,6 +274,19 @@ def report(
             for name, values in hints.items()
         ),
         "",
+        "## How soon a stop leaves",
+        "",
+        f"By the clock, {STOPS} times each, over a pseudo-terminal: from the moment it is asked for until the bytes of",
+        "the emergency stop have come to the other side. Meanwhile a plan runs, 200 sensor events come in a second,",
+        "and beside it the solver is compiled and run for the first time, again and again.",
+        "",
+        row("asked for by", "median", "90 of 100", "99 of 100", "worst"),
+        "|---|---|---|---|---|",
+        *(
+            row(name, *(seconds(values[key]) for key in ("p50_s", "p90_s", "p99_s", "worst_s")))
+            for name, values in stopped.items()
+        ),
+        "",
         "## Growth",
         "",
         "Whole tables in runs for the train in the long siding (five or six wagons), the others alike and anywhere;",
@@ -304,9 +327,10 @@ def main() -> None:
         single = {name: measure(cache, "draws", name, str(DRAWS)) for name in puzzles}
         hints = {name: measure(cache, "hints", name) for name in puzzles}
         whole = whole_solve(Path(folder) / "fresh")
+        stopped = {"a person, or another part of the program": stops("stop"), "a beam that breaks": stops("edge")}
         grown = grow(cache)
     (DOCS / "performance.svg").write_text(growth_chart(grown), encoding="utf-8")
-    page = report(full, plain, tables, single, hints, whole, grown)
+    page = report(full, plain, tables, single, hints, whole, stopped, grown)
     (DOCS / "performance.md").write_text(page, encoding="utf-8")
     print(page)
 
