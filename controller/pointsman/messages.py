@@ -8,6 +8,7 @@ confirm anything.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 # ---------------------------------------------------------------- commands
 
@@ -149,6 +150,29 @@ class OverCurrent:
     what: str
 
 
+class LinkState(StrEnum):
+    """How a link to a station is."""
+
+    CLOSED = "closed"
+    OPENING = "opening"
+    BOOTING = "booting"
+    """The station is heard to start, or its minute for that is not over."""
+    UP = "up"
+    DOUBTFUL = "doubtful"
+    """An answer is late."""
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChanged:
+    """The link to a station is in another state now, and why."""
+
+    t_s: float
+    station: str
+    state: LinkState
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class LinkUp:
     """The link is open and the station answers; ``station`` is its greeting."""
@@ -184,6 +208,7 @@ Event = (
     | ForeignControl
     | StationRestarted
     | OverCurrent
+    | LinkChanged
     | LinkUp
     | LinkLost
     | StationNote

@@ -20,7 +20,7 @@ from typing import Any, get_args
 from zlib import crc32
 
 from pointsman.errors import JournalError
-from pointsman.messages import Command, Event
+from pointsman.messages import Command, Event, LinkChanged, LinkState
 
 LONGEST_BYTES = 1 << 30
 """Longer files are no journals: a play of a day writes a few tens of megabytes."""
@@ -134,9 +134,11 @@ def message_of(line: Line) -> Command | Event:
     if "t_s" in names:
         values["t_s"] = line.t_s
     try:
+        if cls is LinkChanged:
+            values["state"] = LinkState(values["state"])
         message: Command | Event = cls(**values)
         return message
-    except TypeError:
+    except (TypeError, ValueError, KeyError):
         raise JournalError(f"the line is no whole {cls.__name__}", cure="it was written by another version") from None
 
 

@@ -17,6 +17,7 @@ from pointsman.cli.diagram import Lie, Surety, can_draw, render
 from pointsman.cli.output import amount, whole_line
 from pointsman.dispatch.control import Status
 from pointsman.errors import UsageError
+from pointsman.messages import LinkChanged, LinkState
 from pointsman.operate.belief import Spot
 from pointsman.puzzle.choice import Chosen
 from pointsman.track.model import Leg
@@ -115,7 +116,13 @@ class Screen:
             f"{amount(score.uncouplings, 'uncouplings')}, points set {amount(score.turnouts_moved, 'times')}",
             style="dim",
         )
-        return Group(goal, diagram(console, chosen, status), Text(""), Text("\n".join(self._steps)), counted)
+        links = [Text(f"link    {link.station}: {link.state}, {link.why}") for link in _not_up(status)]
+        return Group(goal, diagram(console, chosen, status), Text(""), Text("\n".join(self._steps)), counted, *links)
+
+
+def _not_up(status: Status) -> list[LinkChanged]:
+    """The links of which a person should know how they are."""
+    return [link for link in status.links.values() if link.state is not LinkState.UP]
 
 
 def diagram(console: Console, chosen: Chosen, status: Status) -> Text:

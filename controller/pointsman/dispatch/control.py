@@ -8,7 +8,7 @@ halt this object only refuses.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -23,6 +23,7 @@ from pointsman.messages import (
     EmergencyStop,
     Event,
     ForeignControl,
+    LinkChanged,
     LinkLost,
     LinkUp,
     OverCurrent,
@@ -73,6 +74,7 @@ class Status:
     drive: tracker.Drive | None = None
     turning: tuple[str, ...] = ()
     note: str = ""
+    links: Mapping[str, LinkChanged] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -88,6 +90,7 @@ class State:
     runs: int = 0
     power_on: bool = False
     link_up: bool = False
+    links: dict[str, LinkChanged] = field(default_factory=dict)
     turning: set[str] = field(default_factory=set)
     energised: set[str] = field(default_factory=set)
     moving: set[str] = field(default_factory=set)
@@ -191,6 +194,9 @@ class Control:
                 was_on, self.state.power_on = self.state.power_on, on
                 if was_on and not on:
                     self._doubt("the track power went off")
+            case LinkChanged(station=station):
+                self.state.links[station] = event
+                self.tell()
             case LinkUp():
                 self.state.link_up = self.state.watching = True
             case LinkLost() if self.state.moving:
@@ -300,6 +306,7 @@ class Control:
                 drive=state.drive,
                 turning=tuple(state.turning),
                 note=note,
+                links=dict(state.links),
             )
         )
 
