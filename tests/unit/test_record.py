@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pointsman.errors import JournalError
-from pointsman.messages import Accepted, Command, Event, SensorChanged, SetTurnout
+from pointsman.messages import Accepted, Command, Event, LinkState, SensorChanged, SetTurnout
 from pointsman.record import LONGEST_BYTES, Line, decode, encode, message_of, message_values, read
 
 TYPES = [*get_args(Command), *get_args(Event)]
@@ -24,6 +24,7 @@ BY_TYPE: dict[type, st.SearchStrategy[Any]] = {
     int: st.integers(-(2**40), 2**40),
     str: TEXT,
     float: st.integers(0, 10**12).map(lambda micro: micro / 1e6),
+    LinkState: st.sampled_from(LinkState),
 }
 VALUES = st.dictionaries(TEXT.filter(lambda k: k not in ("t_s", "kind")), st.none() | st.booleans() | TEXT, max_size=4)
 
