@@ -197,9 +197,7 @@ def _build(name: str, shape: WiringShape) -> Wiring:
             )
             for key, one in shape.turnouts.items()
         },
-        beams={
-            key: BeamWiring(one.station or only, one.id, one.inverted, one.pin) for key, one in shape.beams.items()
-        },
+        beams={key: BeamWiring(one.station or only, one.id, one.inverted, one.pin) for key, one in shape.beams.items()},
         uncouplers={
             key: UncouplerWiring(
                 station=one.station or only,

@@ -81,24 +81,23 @@ def _holder_cure(port: PortInfo) -> str:
 
 def meddlers() -> list[Trouble]:
     """Programs that run now and are known to take or disturb ports of command stations."""
-    found = []
-    for holder in posix.running(PROBING):
-        found.append(
-            Trouble(
-                f"{holder} runs: it takes a port for some seconds when it is plugged in, and sends modem commands",
-                "if a port is held, or the station behaves oddly then: sudo systemctl disable --now ModemManager",
-                barred=False,
-            )
-        )
-    for holder in posix.running(GRABBING):
-        found.append(
-            Trouble(
-                f"{holder} runs: it takes USB-serial chips (CH340 and others) for braille displays",
-                "if your board has no port: sudo apt remove brltty, then plug the board in again",
-                barred=False,
-            )
-        )
-    return found
+    return [
+        Trouble(f"{holder} runs: {what}", cure, barred=False)
+        for program, (what, cure) in _MEDDLERS.items()
+        for holder in posix.running(program)
+    ]
+
+
+_MEDDLERS = {
+    PROBING: (
+        "it takes a port for some seconds when it is plugged in, and sends modem commands",
+        "if a port is held, or the station behaves oddly then: sudo systemctl disable --now ModemManager",
+    ),
+    GRABBING: (
+        "it takes USB-serial chips (CH340 and others) for braille displays",
+        "if your board has no port: sudo apt remove brltty, then plug the board in again",
+    ),
+}
 
 
 def boards_without_port(devices: Path = USB_DEVICES) -> list[Trouble]:

@@ -167,7 +167,10 @@ ONE_MISTAKE = {
     "unknown key": (("move_time_s = 1.3", "move_times = 1"), "turnouts.T1.move_times", "not a key", "move_time_s?"),
     "pin of the USB line": (("id = 1\n", "id = 1\npin = 1\n"), "turnouts.T1.pin", "at least 2", "USB line"),
     "one pin for two": (
-        ('id = 2 }\ns2 = { station = "main", id = 3 }', 'id = 2, pin = 7 }\ns2 = { station = "main", id = 3, pin = 7 }'),
+        (
+            'id = 2 }\ns2 = { station = "main", id = 3 }',
+            'id = 2, pin = 7 }\ns2 = { station = "main", id = 3, pin = 7 }',
+        ),
         "beams.s2.pin",
         "beams.s1 has pin 7 too",
         "of its own",
