@@ -24,7 +24,7 @@ from pointsman.errors import LinkError, PortError, StationError, UsageError
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.diagnosis import Trouble, boards_without_port, meddlers, permission_cure, troubles
+from pointsman.transports.diagnosis import Trouble, boards_without_port, grabbers, meddlers, permission_cure, troubles
 from pointsman.transports.ports import PortInfo, check_port, list_ports, look_at
 
 
@@ -127,7 +127,7 @@ def _patient(layout: str, hardware: str | None, station: str | None) -> Patient:
 def _ports(out: Console, layout: str | None, as_json: bool) -> None:
     """The ports and what keeps each from being used. Raises PortError when none can be."""
     found = list_ports()
-    general = [*boards_without_port(), *meddlers()]
+    general = [*boards_without_port(grabbers()), *meddlers()]
     usable = [port for port in found if not any(trouble.barred for trouble in troubles(port))]
     result = {
         "ports": [{**_port_json(port), "troubles": _troubles_json(troubles(port))} for port in found],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,8 +101,13 @@ _MEDDLERS = {
 }
 
 
-def boards_without_port(devices: Path = USB_DEVICES) -> list[Trouble]:
-    """USB-serial chips that are plugged in and have no port (Linux)."""
+def grabbers() -> list[posix.Holder]:
+    """Programs that run now and take USB-serial chips away from everybody else."""
+    return posix.running(GRABBING)
+
+
+def boards_without_port(takers: Sequence[posix.Holder], devices: Path = USB_DEVICES) -> list[Trouble]:
+    """USB-serial chips that are plugged in and have no port (Linux); ``takers`` are the ``grabbers``."""
     found = []
     for device in sorted(devices.iterdir()) if devices.is_dir() else []:
         maker, product = _number(device / "idVendor"), _number(device / "idProduct")
@@ -110,10 +116,9 @@ def boards_without_port(devices: Path = USB_DEVICES) -> list[Trouble]:
             continue
         if [*device.glob("*:*/ttyUSB*"), *device.glob("*:*/tty/tty*")]:
             continue
-        taken = posix.running(GRABBING)
         cure = (
-            f"{taken[0]} has taken it for a braille display: sudo apt remove brltty, then plug it in again"
-            if taken
+            f"{takers[0]} has taken it for a braille display: sudo apt remove brltty, then plug it in again"
+            if takers
             else "plug it in again, then `sudo dmesg` says why it has none"
         )
         found.append(Trouble(f"a board with a {chip} chip (USB {maker}:{product}) is plugged in and has no port", cure))

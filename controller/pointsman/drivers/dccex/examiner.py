@@ -50,6 +50,7 @@ class Examiner:
         self._answer: asyncio.Future[None] | None = None
         self._replies: list[Reply] = []
         self._greeting_asked = False
+        self._fences_due = 0
         self._lost = ""
         transport.listen(self._on_data, self._on_lost, note)
 
@@ -79,6 +80,7 @@ class Examiner:
             await seeker.get_in_step()
         finally:
             self._heard = None
+        self._fences_due = 0
         self.booted = heard.booted
         self.restarted = False
 
@@ -107,6 +109,7 @@ class Examiner:
         self._greeting_asked = isinstance(command, Status)
         try:
             self.write((b"" if command is None else encode(command)) + FENCE)
+            self._fences_due += 1
             async with asyncio.timeout(ANSWERS_WITHIN_S):
                 await answer
         except TimeoutError as error:
@@ -146,12 +149,16 @@ class Examiner:
             self._fail(self._restart_error())
         if isinstance(reply, FenceReached):
             self.slots = reply.slots
-        if self._answer is not None and not self._answer.done():
-            if isinstance(reply, FenceReached):
-                self._answer.set_result(None)
-            else:
-                self._replies.append(reply)
+            self._fence()
+        elif self._answer is not None:
+            self._replies.append(reply)
         self._hear(reply)
+
+    def _fence(self) -> None:
+        # The fence of a question that was interrupted comes before ours: it answers nothing.
+        self._fences_due = max(self._fences_due - 1, 0)
+        if self._answer is not None and not self._answer.done() and not self._fences_due:
+            self._answer.set_result(None)
 
     def _on_lost(self, reason: str) -> None:
         self._lost = reason
