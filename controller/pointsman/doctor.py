@@ -117,12 +117,15 @@ class Doctor:
         self.check_nobody_drives(found)
         return self._run(self._move(found, tell))
 
-    def watch(self, seconds: float | None, tell: Callable[[Seen], None]) -> None:
-        """Tell every change for so long; None is until Ctrl-C, which then is no error."""
+    def watch(self, seconds: float | None, ready: Callable[[], None], tell: Callable[[Seen], None]) -> None:
+        """Tell every change for so long; None is until Ctrl-C, which then is no error.
+
+        ``ready`` is called when it has begun.
+        """
         vigil = Vigil(self._open(), None if self._patient is None else self._patient.addresses, tell)
         self._vigil = vigil
         try:
-            self._run(vigil.keep(seconds))
+            self._run(vigil.keep(seconds, ready))
         except StoppedError as stopped:
             if stopped.code != CTRL_C or seconds is not None:
                 raise

@@ -156,7 +156,7 @@ def test_who_has_a_port_open_is_named_also_when_it_can_be_opened(tmp_path: Path)
 STRANGER = """
 import os, sys
 from pointsman.cli.main import main
-import pointsman.doctor
+import pointsman.cli.doctoring
 os.setgroups([])
 os.setresgid(65534, 65534, 65534)
 os.setresuid(65534, 65534, 65534)
@@ -303,3 +303,40 @@ def test_a_port_is_free_again_afterwards(tmp_path: Path) -> None:
         port = os.open(sim.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         fcntl.flock(port, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.close(port)
+
+
+def test_when_nobody_reads_any_more_it_ends(tmp_path: Path) -> None:
+    with layout(tmp_path) as (sim, other):
+        words = (tool("pointsman"), "doctor", "--on", f"tcp:127.0.0.1:{sim.tcp_port}", "--watch", "0")
+        reader, writer = os.pipe()
+        with running(lambda: Program(*words, stdout=writer)) as program:
+            os.close(writer)
+            with os.fdopen(reader, "rb") as said:
+                while b"Watching" not in said.readline():
+                    pass
+            other.ask("<T 1 1><T 1 0>")
+            assert program.ends() == 1, program.text
+            assert "Traceback" not in program.text
+
+
+def test_without_its_guardian_nothing_is_moved_any_more(tmp_path: Path) -> None:
+    home = quick_layout(tmp_path)
+    wiring = home / "hardware" / "dccex.toml"
+    wiring.write_text(wiring.read_text().replace('"hardware" }', '"hardware", hold_s = 1.0 }'))
+    with layout(tmp_path, of=home) as (sim, other):
+        with running(lambda: doctor(home, "--on", f"tcp:127.0.0.1:{sim.tcp_port}", "--move")) as program:
+            program.expect(r"clear of the machines\? \[y/N\]")
+            program.answer("y")
+            while "<Y 1 1>" not in other.ask(""):
+                assert program.process.poll() is None, program.text
+            (guardian,) = [int(pid) for pid in _all_children(Path(f"/proc/{program.process.pid}/task"))]
+            os.kill(guardian, signal.SIGKILL)
+            assert program.ends() == 5, program.text
+            assert "guardian" in program.text
+        assert " 1>" not in other.ask("<Z>")
+        assert "<p0>" in other.ask("<s>")
+
+
+def _all_children(tasks: Path) -> set[str]:
+    """Children of every thread of a process."""
+    return {pid for task in tasks.iterdir() for pid in (task / "children").read_text().split()}

@@ -248,11 +248,12 @@ def _move(out: Console, examined: Doctor, found: Findings, patient: Patient | No
 
 def _watch(out: Console, examined: Doctor, found: Findings, seconds: float, result: dict[str, Any]) -> None:
     """Tell every change; at the end, which beams were seen to change. ``result`` has them also when it fails."""
-    out.print()
     told = "until Ctrl-C" if seconds == 0 else f"for {seconds:g} s"
-    say(out, f"Watching {told}: put a hand into each beam.", "bold")
     changes: list[Seen] = []
     counts = {one.name: 0 for one in found.beams if one.name}
+
+    def ready() -> None:
+        say(out, f"Watching {told}: put a hand into each beam.", "bold")
 
     def tell(seen: Seen) -> None:
         if seen.beam:
@@ -262,7 +263,7 @@ def _watch(out: Console, examined: Doctor, found: Findings, seconds: float, resu
         whole_line(out, seen_line(seen), "yellow" if not seen.beam else "")
 
     try:
-        examined.watch(seconds or None, tell)
+        examined.watch(seconds or None, ready, tell)
     finally:
         result["changes"] = changes_json(changes)
         result["beam_changes"] = counts

@@ -57,18 +57,24 @@ class Scene:
         self.happened: list[WorldEvent] = []
         self.commands: list[Command] = []
         self.heard: list[Reply] = []
+        self._news = asyncio.Event()
         self.vigil: Vigil | None = None
         setup = Setup.parse(position) if position else Setup({})
         self.simulation = Simulation(TRACK, wiring, setup, boot_s=0.0, on_event=self.happened.append)
         self.host, self._far = memory_pair("bench")
         self._commands_in = StationReader()
-        self.other: MemoryLink = self.simulation.memory(lambda data: self._other_heard.extend(self._others.feed(data)))
         self._others = HostReader()
         self._other_heard: list[Reply] = []
+        self.other: MemoryLink = self.simulation.memory(self._hear_other)
         self.examiner = Examiner(self.host, self._hear, lambda _: None)
+
+    def _hear_other(self, data: bytes) -> None:
+        self._other_heard += self._others.feed(data)
+        self._news.set()
 
     def _hear(self, reply: Reply) -> None:
         self.heard.append(reply)
+        self._news.set()
         if self.vigil is not None:
             self.vigil.hear(reply)
 
@@ -91,13 +97,18 @@ class Scene:
     def far(self) -> MemoryTransport:
         return self._far
 
+    async def until(self, true: Callable[[], bool]) -> None:
+        """Wait until it is true, looking again at every reply; raises TimeoutError after a minute."""
+        async with asyncio.timeout(60):
+            while not true():
+                self._news.clear()
+                await self._news.wait()
+
     async def asked(self, text: str) -> list[Reply]:
         """What another host is answered."""
         self._other_heard.clear()
         self.other.write(text.encode() + b"<#>")
-        async with asyncio.timeout(5):
-            while not any(isinstance(reply, r.FenceReached) for reply in self._other_heard):
-                await asyncio.sleep(0.01)
+        await self.until(lambda: any(isinstance(reply, r.FenceReached) for reply in self._other_heard))
         return [reply for reply in self._other_heard if not isinstance(reply, r.FenceReached)]
 
     async def examined(self) -> Findings:
@@ -315,9 +326,7 @@ def test_interrupted_in_the_middle_of_a_pulse_the_magnet_is_off(inverted: bool) 
     async def act(s: Scene) -> None:
         mover = s.mover()
         moving = asyncio.ensure_future(mover.move(await s.examined()))
-        async with asyncio.timeout(60):
-            while r.OutputState(1, not inverted) not in s.heard:
-                await asyncio.sleep(0.01)
+        await s.until(lambda: r.OutputState(1, not inverted) in s.heard)
         moving.cancel()
         with pytest.raises(asyncio.CancelledError):
             await moving
@@ -330,9 +339,7 @@ def test_interrupted_in_the_middle_of_a_pulse_the_magnet_is_off(inverted: bool) 
 def test_a_link_that_goes_in_the_middle_of_a_pulse_says_what_is_left_on() -> None:
     async def act(s: Scene) -> None:
         moving = asyncio.ensure_future(s.mover().move(await s.examined()))
-        async with asyncio.timeout(60):
-            while r.OutputState(1, True) not in s.heard:
-                await asyncio.sleep(0.01)
+        await s.until(lambda: r.OutputState(1, True) in s.heard)
         await s.far.close()
         with pytest.raises(LinkLostError, match="while magnet s1 was on") as caught:
             await moving
@@ -377,9 +384,7 @@ def test_power_that_was_on_before_stays_on() -> None:
 def test_interrupted_while_decoders_have_power_it_is_off() -> None:
     async def act(s: Scene) -> None:
         moving = asyncio.ensure_future(s.mover().move(await s.examined()))
-        async with asyncio.timeout(60):
-            while r.PowerState(True, "MAIN") not in s.heard:
-                await asyncio.sleep(0.01)
+        await s.until(lambda: r.PowerState(True, "MAIN") in s.heard)
         moving.cancel()
         with pytest.raises(asyncio.CancelledError):
             await moving

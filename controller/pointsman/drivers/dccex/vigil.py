@@ -51,13 +51,17 @@ class Vigil:
         self._last: dict[tuple[str, int | str], object] = {}
         self._quiet = True
 
-    async def keep(self, seconds: float | None) -> None:
-        """Watch for so long; None is for ever. Raises LinkLostError, and StationError when it falls silent."""
+    async def keep(self, seconds: float | None, ready: Callable[[], None] = lambda: None) -> None:
+        """Watch for so long; None is for ever. ``ready`` is called when from now on every change is told.
+
+        Raises LinkLostError, and StationError when the station falls silent.
+        """
         loop = asyncio.get_running_loop()
-        self._began_s = loop.time()
-        ends_s = None if seconds is None else self._began_s + seconds
         await self._examiner.ask(Status())
         self._quiet = False
+        self._began_s = loop.time()
+        ends_s = None if seconds is None else self._began_s + seconds
+        ready()
         while ends_s is None or loop.time() < ends_s:
             left_s = ASK_EVERY_S if ends_s is None else min(ASK_EVERY_S, ends_s - loop.time())
             await asyncio.sleep(max(left_s, 0.0))
