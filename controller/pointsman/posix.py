@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 if sys.platform != "win32":
     import fcntl
     import grp
+    import pwd
     import resource
     import termios
 
@@ -56,6 +57,17 @@ def holders(path: str) -> list[Holder]:
     return sorted(found, key=lambda holder: holder.pid)
 
 
+def running(*programs: str) -> list[Holder]:
+    """The processes of these names, whoever started them (Linux: /proc)."""
+    named = [Holder(int(process.name), _program(process)) for process in _processes()]
+    return sorted((one for one in named if one.program in programs), key=lambda one: one.pid)
+
+
+def sees_all_processes() -> bool:
+    """May this user see what every process has open? If not, a port may be held by a program that is not seen."""
+    return all(os.access(process / "fd", os.R_OK) or not process.exists() for process in _processes())
+
+
 def _processes() -> list[Path]:
     root = Path("/proc")
     return [entry for entry in root.iterdir() if entry.name.isdigit()] if root.is_dir() else []
@@ -84,6 +96,27 @@ def group_of(path: str) -> str:
         return grp.getgrgid(Path(path).stat().st_gid).gr_name
     except (OSError, KeyError):
         return ""
+
+
+def in_group(group: str) -> bool:
+    """Does this process belong to a group? Its user may have joined since the last login only."""
+    if sys.platform == "win32":
+        return False
+    try:
+        return grp.getgrnam(group).gr_gid in {os.getegid(), *os.getgroups()}
+    except KeyError:
+        return False
+
+
+def listed_in_group(group: str) -> bool:
+    """Is this user a member of a group by the system's list? That holds from the next login on."""
+    if sys.platform == "win32":
+        return False
+    try:
+        user, members = pwd.getpwuid(os.geteuid()), grp.getgrnam(group)
+    except KeyError:
+        return False
+    return user.pw_name in members.gr_mem or user.pw_gid == members.gr_gid
 
 
 def lower_priority() -> None:

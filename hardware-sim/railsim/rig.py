@@ -5,7 +5,8 @@ No input or output: ``embed`` runs it on an event loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping
 
 from pointsman.errors import UsageError
 from pointsman.track.model import Leg, Track
@@ -53,7 +54,7 @@ class Rig:
         self._turnouts = {w.number: name for name, w in wiring.turnouts.items() if w.kind is not TurnoutKind.HAND}
         self._magnets = {w.number: name for name, w in wiring.uncouplers.items() if w.number is not None}
         self._cabs = {w.cab: name for name, w in wiring.locomotives.items()}
-        self._vpins = {name: FIRST_SENSOR_VPIN + i for i, name in enumerate(wiring.beams)}
+        self._vpins = _vpins({name: beam.pin for name, beam in wiring.beams.items()}, FIRST_SENSOR_VPIN)
         self.station = Station(self, self._definitions(), hidden, boot_s=boot_s)
         for beam in wiring.beams:
             self._see(beam, self.world.beam_broken(beam), 0.0)
@@ -93,10 +94,12 @@ class Rig:
             found.turnouts[number] = _turnout_record(wired, i, thrown)
         for name, beam in self._wiring.beams.items():
             found.sensors[beam.number] = SensorRecord(self._vpins[name])
-        for i, (number, name) in enumerate(self._magnets.items()):
-            # An inverted output is on at the station when the magnet is off: it starts so.
-            iflag = 6 if self._wiring.uncouplers[name].inverted else 0
-            found.outputs[number] = OutputRecord(FIRST_OUTPUT_VPIN + i, iflag)
+        pins = {name: self._wiring.uncouplers[name].pin for name in self._magnets.values()}
+        vpins = _vpins(pins, FIRST_OUTPUT_VPIN)
+        for number, name in self._magnets.items():
+            # Off at every start; an inverted output is on at the station when the magnet is off.
+            iflag = 6 if self._wiring.uncouplers[name].inverted else 2
+            found.outputs[number] = OutputRecord(vpins[name], iflag)
         return found
 
     # ------------------------------------------------------------ the station's hands on the layout
@@ -125,6 +128,12 @@ class Rig:
             self.world.set_magnet(name, on is not self._wiring.uncouplers[name].inverted)
 
 
+def _vpins(wired: Mapping[str, int | None], first: int) -> dict[str, int]:
+    """The pin of each as the wiring has it; where it does not say, any that is free, from ``first`` on."""
+    free = (vpin for vpin in itertools.count(first) if vpin not in wired.values())
+    return {name: next(free) if pin is None else pin for name, pin in wired.items()}
+
+
 def _moves_s(wired: TurnoutWiring) -> float:
     """How long the points really move: within the time that the wiring allows, as long as that is not too short."""
     if wired.kind is TurnoutKind.SERVO:
@@ -133,9 +142,10 @@ def _moves_s(wired: TurnoutWiring) -> float:
 
 
 def _turnout_record(wired: TurnoutWiring, index: int, thrown: bool) -> TurnoutRecord:
+    vpin = FIRST_SERVO_VPIN + index if wired.pin is None else wired.pin
     if wired.kind is TurnoutKind.SERVO:
-        values: tuple[int, ...] = (FIRST_SERVO_VPIN + index, SERVO_THROWN, SERVO_CLOSED, SERVO_PROFILE)
+        values: tuple[int, ...] = (vpin, SERVO_THROWN, SERVO_CLOSED, SERVO_PROFILE)
         return TurnoutRecord("SERVO", values, thrown)
     if wired.kind is TurnoutKind.ACCESSORY_DECODER:
         return TurnoutRecord("DCC", ((wired.number - 1) // 4 + 1, (wired.number - 1) % 4), thrown)
-    return TurnoutRecord("VPIN", (FIRST_SERVO_VPIN + index,), thrown)
+    return TurnoutRecord("VPIN", (vpin,), thrown)

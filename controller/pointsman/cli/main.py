@@ -25,6 +25,7 @@ COMMANDS = {
     "hint": "tables",
     "play": "playing",
     "ports": "playing",
+    "doctor": "doctoring",
     "replay": "replaying",
 }
 """Every command, and the module it is in."""

@@ -37,9 +37,9 @@ def set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes
     if real and facing is None:
         facing = _ask_facing(out, chosen.track, engine)
     if real:
-        _confirm(out, "Is the layout set up like this, and is everybody clear of it?")
+        confirm(out, "Is the layout set up like this, and is everybody clear of it?")
     elif not yes:
-        _confirm(out, "Is the layout set up like this?")
+        confirm(out, "Is the layout set up like this?")
     return facing or End.TO
 
 
@@ -101,7 +101,7 @@ def _ask_facing(out: Console, track: Track, engine: str) -> End:
         say(out, f"Please answer {' or '.join(answers)}.")
 
 
-def _confirm(out: Console, question: str) -> None:
+def confirm(out: Console, question: str) -> None:
     """Return when the answer is yes. Raises StoppedError when it is no."""
     while (answer := _asked(out, f"{question} [y/N]")) not in {"y", "yes"}:
         if answer in {"", "n", "no"}:

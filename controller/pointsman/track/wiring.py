@@ -48,10 +48,19 @@ class StationWiring:
 
 
 @dataclass(frozen=True, slots=True)
+class ServoPositions:
+    """Where a servo stands for each leg *of the layout*, in 1/4096 of its pulses' 20 ms: 205 is 1 ms, 410 is 2 ms."""
+
+    thrown: int
+    closed: int
+
+
+@dataclass(frozen=True, slots=True)
 class TurnoutWiring:
     """A turnout's machine. ``number`` is the station's id; ``move_time_s`` is until the points are surely over.
 
-    Kind ``hand`` has ``NO_NUMBER``.
+    Kind ``hand`` has ``NO_NUMBER``. ``pin``, ``servo`` and ``dcc_address`` (1..2044) are what the station has to be
+    told to define it; None where the file does not say.
     """
 
     station: str
@@ -60,20 +69,27 @@ class TurnoutWiring:
     move_time_s: float
     inverted: bool
     pulse_limited_by: str
+    pin: int | None = None
+    servo: ServoPositions | None = None
+    dcc_address: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BeamWiring:
-    """A beam's sensor. ``inverted``: the station's inactive means that a body is seen."""
+    """A beam's sensor, and its pin if the file says it. ``inverted``: the station's inactive means a body is seen."""
 
     station: str
     number: int
     inverted: bool
+    pin: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class UncouplerWiring:
-    """A magnet's output. A permanent magnet and a hand have no number; ``hold_s`` is how long it is energised."""
+    """A magnet's output, and its pin if the file says it.
+
+    A permanent magnet and a hand have no number; ``hold_s`` is how long it is energised.
+    """
 
     station: str
     number: int | None
@@ -81,6 +97,7 @@ class UncouplerWiring:
     hold_s: float
     inverted: bool
     pulse_limited_by: str
+    pin: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pointsman.track.wiring import (
     BeamWiring,
     LocomotiveWiring,
     Protocol,
+    ServoPositions,
     StationWiring,
     TurnoutKind,
     TurnoutWiring,
@@ -26,6 +27,13 @@ from pointsman.track.wiring import (
 
 Id = Annotated[int, Field(ge=0, le=32767)]
 """DCC-EX keeps an id in 16 bits with a sign."""
+
+Pin = Annotated[
+    int | None,
+    Field(ge=2, le=32767, description="the station's pin that it is wired to, 2 to 32767 (0 and 1 are its USB line)"),
+]
+ServoPosition = Annotated[int, Field(ge=102, le=512)]
+"""In 1/4096 of 20 ms: from 0.5 to 2.5 ms. No servo has a position outside."""
 
 Station = Annotated[str | None, Field(description="the station it is wired to; not needed when there is only one")]
 PulseLimit = Annotated[
@@ -52,6 +60,13 @@ class StationShape(Shape):
     protocol: Literal["dccex"] = Field(description='what the station speaks: "dccex"')
 
 
+class ServoShape(Shape):
+    """``[turnouts.NAME.servo]``."""
+
+    thrown: ServoPosition = Field(description="where it stands for the thrown leg, 102 to 512; 307 is its middle")
+    closed: ServoPosition = Field(description="where it stands for the closed leg, 102 to 512; 307 is its middle")
+
+
 class TurnoutWiringShape(Shape):
     """``[turnouts.NAME]``."""
 
@@ -68,6 +83,11 @@ class TurnoutWiringShape(Shape):
     )
     inverted: bool = Field(default=False, description="true when the station's closed is the layout's thrown")
     pulse_limited_by: PulseLimit = None
+    pin: Pin = None
+    servo: ServoShape | None = Field(default=None, description="{ thrown = ..., closed = ... }, for kind servo")
+    dcc_address: int | None = Field(
+        default=None, ge=1, le=2044, description="the decoder's linear address, 1 to 2044, for kind accessory-decoder"
+    )
 
 
 class BeamWiringShape(Shape):
@@ -76,6 +96,7 @@ class BeamWiringShape(Shape):
     station: Station = None
     id: Id = Field(description="the sensor's id in the station, 0 to 32767")
     inverted: bool = Field(default=False, description="true when the station's inactive means that a body is seen")
+    pin: Pin = None
 
 
 class MagnetWiringShape(Shape):
@@ -89,6 +110,7 @@ class MagnetWiringShape(Shape):
     hold_s: float = Field(default=0.5, ge=0.05, le=10, description="seconds that it is switched on")
     inverted: bool = Field(default=False, description="true when the output is on while the magnet is off")
     pulse_limited_by: PulseLimit = None
+    pin: Pin = None
 
 
 class LocomotiveWiringShape(Shape):
@@ -169,10 +191,13 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 move_time_s=MOVE_TIME_S[TurnoutKind(one.kind)] if one.move_time_s is None else one.move_time_s,
                 inverted=one.inverted,
                 pulse_limited_by=one.pulse_limited_by or "",
+                pin=one.pin,
+                servo=None if one.servo is None else ServoPositions(one.servo.thrown, one.servo.closed),
+                dcc_address=one.dcc_address,
             )
             for key, one in shape.turnouts.items()
         },
-        beams={key: BeamWiring(one.station or only, one.id, one.inverted) for key, one in shape.beams.items()},
+        beams={key: BeamWiring(one.station or only, one.id, one.inverted, one.pin) for key, one in shape.beams.items()},
         uncouplers={
             key: UncouplerWiring(
                 station=one.station or only,
@@ -181,6 +206,7 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 hold_s=one.hold_s,
                 inverted=one.inverted,
                 pulse_limited_by=one.pulse_limited_by or "",
+                pin=one.pin,
             )
             for key, one in shape.magnets.items()
         },
@@ -218,6 +244,7 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
             if not draft.is_damaged(section, name, key) and not draft.is_damaged(section, name, "station")
         }
         _check_unique(section, key, addresses, notes)
+    _check_pins(draft, shape, only, notes)
 
 
 def _check_names(
@@ -278,3 +305,33 @@ def _check_unique(section: str, key: str, addresses: Mapping[str, tuple[str | No
                 f"{section}.{first} has {key} {address[1]} too",
                 f"give each its own {key}",
             )
+
+
+LED_PIN = 13
+_ONLY_FOR = {"servo": "servo", "dcc_address": "accessory-decoder"}
+
+
+def _check_pins(draft: Draft[WiringShape], shape: WiringShape, only: str | None, notes: Notes) -> None:
+    """A pin has one thing on it, each kind of machine has the keys that it needs, and nothing hangs on the lamp's."""
+    owner: dict[tuple[str | None, int], str] = {}
+    for section in ("turnouts", "beams", "magnets"):
+        for name, one in getattr(shape, section).items():
+            key = f"{section}.{name}"
+            kind = "" if section == "beams" or draft.is_damaged(section, name, "kind") else one.kind
+            if kind:
+                _check_keys(key, kind, one, notes)
+            if one.pin is None or draft.is_damaged(section, name, "station"):
+                continue
+            first = owner.setdefault((one.station or only, one.pin), key)
+            if first != key:
+                notes.add(f"{key}.pin", f"{first} has pin {one.pin} too", "give each a pin of its own")
+            if one.pin == LED_PIN and section != "beams":
+                notes.add(f"{key}.pin", "pin 13 blinks while the board starts: what hangs on it moves", "take another")
+
+
+def _check_keys(key: str, kind: str, one: TurnoutWiringShape | MagnetWiringShape, notes: Notes) -> None:
+    for wanted, of_kind in _ONLY_FOR.items():
+        if kind != of_kind and getattr(one, wanted, None) is not None:
+            notes.add(f"{key}.{wanted}", f"is for kind {of_kind} only, and this is {kind}", f"remove `{wanted}`")
+    if one.pin is not None and kind in ("hand", "permanent", "accessory-decoder"):
+        notes.add(f"{key}.pin", f"kind {kind} is on no pin of the station", "remove `pin`")

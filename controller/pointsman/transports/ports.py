@@ -27,19 +27,20 @@ class PortInfo:
 
 def list_ports() -> list[PortInfo]:
     """All serial ports, sorted by path, with who holds them and whether this user may open them."""
-    stable = _stable_paths()
-    return [
-        PortInfo(
-            path=port.device,
-            stable_path=stable.get(os.path.realpath(port.device), ""),
-            description=port.description,
-            hardware_id=port.hwid,
-            permitted=os.access(port.device, os.R_OK | os.W_OK),
-            group=posix.group_of(port.device),
-            holders=tuple(posix.holders(port.device)),
-        )
-        for port in sorted(pyserial_ports.comports())
-    ]
+    return [look_at(port.device, port.description, port.hwid) for port in sorted(pyserial_ports.comports())]
+
+
+def look_at(path: str, description: str = "n/a", hardware_id: str = "n/a") -> PortInfo:
+    """One port, with who holds it and whether this user may open it."""
+    return PortInfo(
+        path=path,
+        stable_path=_stable_paths().get(os.path.realpath(path), ""),
+        description=description,
+        hardware_id=hardware_id,
+        permitted=os.access(path, os.R_OK | os.W_OK),
+        group=posix.group_of(path),
+        holders=tuple(posix.holders(path)),
+    )
 
 
 def check_port(path: str) -> None:

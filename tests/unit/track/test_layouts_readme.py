@@ -32,6 +32,7 @@ SECTION_OF: dict[type[BaseModel], str] = {
     wiring_file.WiringShape: "The tables",
     wiring_file.StationShape: "[stations.NAME]",
     wiring_file.TurnoutWiringShape: "Wiring of turnouts",
+    wiring_file.ServoShape: "Wiring of turnouts",
     wiring_file.BeamWiringShape: "Wiring of beams",
     wiring_file.MagnetWiringShape: "Wiring of magnets",
     wiring_file.LocomotiveWiringShape: "Wiring of locomotives",

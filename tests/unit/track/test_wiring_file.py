@@ -15,6 +15,7 @@ from pointsman.track.wiring import (
     BeamWiring,
     LocomotiveWiring,
     Protocol,
+    ServoPositions,
     StationWiring,
     TurnoutKind,
     TurnoutWiring,
@@ -98,6 +99,16 @@ def test_two_stations_may_use_the_same_numbers(tmp_path: Path) -> None:
     assert wiring.beams["s1"] == BeamWiring("aux", 1, True)
 
 
+def test_the_pins_of_the_inglenook_on_a_mega() -> None:
+    folder = find_layout("inglenook")
+    wiring = load_wiring(find_wiring(folder, "mega"), TRACK)
+    assert (wiring.turnouts["T2"].pin, wiring.turnouts["T2"].servo) == (101, ServoPositions(340, 275))
+    assert wiring.beams["head"].pin == 22
+    assert wiring.uncouplers["s3"].pin == 32
+    plain = load_wiring(find_wiring(folder), TRACK)
+    assert (plain.turnouts["T2"].pin, plain.turnouts["T2"].servo, plain.beams["head"].pin) == (None, None, None)
+
+
 COIL = 's1 = { station = "main", id = 1, kind = "coil", pulse_limited_by = "hardware" }'
 LOCO = 'L = { station = "main", cab = 3 }'
 
@@ -154,6 +165,35 @@ ONE_MISTAKE = {
     "servo without id": (("id = 1\n", ""), "turnouts.T1.id", "kind servo is switched", "add `id"),
     "hand with id": (('kind = "servo"', 'kind = "hand"'), "turnouts.T1.id", "nothing to switch", "remove"),
     "unknown key": (("move_time_s = 1.3", "move_times = 1"), "turnouts.T1.move_times", "not a key", "move_time_s?"),
+    "pin of the USB line": (("id = 1\n", "id = 1\npin = 1\n"), "turnouts.T1.pin", "at least 2", "USB line"),
+    "one pin for two": (
+        (
+            'id = 2 }\ns2 = { station = "main", id = 3 }',
+            'id = 2, pin = 7 }\ns2 = { station = "main", id = 3, pin = 7 }',
+        ),
+        "beams.s2.pin",
+        "beams.s1 has pin 7 too",
+        "of its own",
+    ),
+    "a servo on the lamp's pin": (("id = 1\n", "id = 1\npin = 13\n"), "turnouts.T1.pin", "blinks", "another"),
+    "a servo beyond its end": (
+        ("id = 1\n", "id = 1\nservo = { thrown = 900, closed = 275 }\n"),
+        "turnouts.T1.servo.thrown",
+        "at most 512",
+        "middle",
+    ),
+    "a decoder's address for a servo": (
+        ("id = 1\n", "id = 1\ndcc_address = 5\n"),
+        "turnouts.T1.dcc_address",
+        "kind accessory-decoder only",
+        "remove",
+    ),
+    "a pin for a permanent magnet": (
+        (COIL, 's1 = { kind = "permanent", pin = 30 }'),
+        "magnets.s1.pin",
+        "on no pin",
+        "remove",
+    ),
     "no station": (
         ('[stations.main]\nprotocol = "dccex"', "[stations]"),
         "stations",

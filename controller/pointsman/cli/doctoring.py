@@ -1,0 +1,349 @@
+"""``doctor``: what stands between a person and a layout that answers. It asks, and moves only what it may."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import isfinite
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from pointsman.app import On, Target, parse_target
+from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, findings_json, seen_line, show_findings, show_ports
+from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
+from pointsman.cli.setting_up import confirm
+from pointsman.doctor import Doctor, Patient
+from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.findings import Findings
+from pointsman.drivers.dccex.moving import Moved, needs_power
+from pointsman.drivers.dccex.vigil import Seen
+from pointsman.errors import LinkError, PortError, StationError, UsageError
+from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.layout import load_layout
+from pointsman.track.wiring_file import load_wiring
+from pointsman.transports.diagnosis import Trouble, boards_without_port, grabbers, meddlers, permission_cure, troubles
+from pointsman.transports.ports import PortInfo, check_port, list_ports, look_at
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(doctor)
+
+
+def doctor(
+    layout: Annotated[
+        str | None, typer.Argument(metavar="[LAYOUT]", help="A built-in name, a folder, or a layout.toml.")
+    ] = None,
+    on: Annotated[
+        str | None, typer.Option("--on", help="serial:PORT, tcp:HOST[:PORT] or sim; the ports are listed if not given.")
+    ] = None,
+    hardware: Annotated[str | None, typer.Option(help="Wiring: a name in hardware/, or a path.")] = None,
+    station: Annotated[
+        str | None, typer.Option(help="Which of the wiring's stations it is, if it has several.")
+    ] = None,
+    watch: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Tell every change for so long; 0 is until Ctrl-C.")
+    ] = None,
+    move: Annotated[
+        bool, typer.Option("--move", help="Try each turnout and magnet, after asking. Never a locomotive.")
+    ] = False,
+    define: Annotated[
+        bool, typer.Option("--define", help="With --move: write the layout's definitions to the station, after asking.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Simulated layout only: do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the station, and say what keeps it from being played on.
+
+    Nothing moves and no power comes on without --move.
+    """
+    _check_options(layout, on, watch, move, define, yes)
+    # With --json standard output is for the result alone; what a person reads goes to standard error.
+    out = console(stderr=as_json)
+    if on is None:
+        _ports(out, layout, as_json)
+        return
+    target = parse_target(on)
+    _check_asking(target, move, yes)
+    patient = None if layout is None else _patient(layout, hardware, station)
+    result: dict[str, Any] = {"on": str(target)}
+    if target.on is On.SERIAL:
+        result["port"] = _look_at_port(out, target.address)
+    _tell_what_opening_does(out, target, move)
+    with Doctor(target, patient, lambda text: say(out, text, "yellow")) as examined:
+        found = examined.examine()
+        if define:
+            found = _define(out, examined, found, yes, result)
+        show_findings(out, found, None if patient is None else patient.track)
+        result.update(findings_json(found))
+        with _with_result(result, as_json):
+            if move and not define:
+                result["moved"] = _move(out, examined, found, patient, yes)
+            if watch is not None:
+                _watch(out, examined, found, watch, result)
+    _conclude(out, found, layout, move, result, as_json)
+
+
+def _check_options(
+    layout: str | None, on: str | None, watch: float | None, move: bool, define: bool, yes: bool
+) -> None:
+    if on is None and (watch is not None or move or define or yes):
+        raise UsageError("no station is named", cure="say where it is: --on serial:/dev/ttyACM0")
+    if watch is not None and not (isfinite(watch) and watch >= 0):
+        raise UsageError(f"--watch {watch:g} is not possible", cure="give seconds, or 0 for until Ctrl-C")
+    if define and not move:
+        raise UsageError(
+            "--define moves: a servo jumps to its closed position when it is defined",
+            cure="look at the layout, then add --move",
+        )
+    if move and layout is None:
+        raise UsageError("what is to be moved is known from a layout's wiring only", cure="name the layout")
+
+
+def _check_asking(target: Target, move: bool, yes: bool) -> None:
+    if target.on is not On.SIM and yes:
+        raise UsageError("--yes is for the simulated layout only", cure="look at the layout, then answer the question")
+    if move and not (yes or sys.stdin.isatty()):
+        raise UsageError(
+            "nobody can be asked whether something may move: standard input is no terminal",
+            cure="run it in a terminal" if target.on is not On.SIM else "run it in a terminal, or add --yes",
+        )
+
+
+def _patient(layout: str, hardware: str | None, station: str | None) -> Patient:
+    folder = find_layout(layout)
+    track = load_layout(folder)
+    path = find_wiring(folder, hardware)
+    wiring = load_wiring(path, track)
+    return Patient(track, wiring, path, Addresses(wiring, station))
+
+
+# ---------------------------------------------------------------- ports
+
+
+def _ports(out: Console, layout: str | None, as_json: bool) -> None:
+    """The ports and what keeps each from being used. Raises PortError when none can be."""
+    found = list_ports()
+    general = [*boards_without_port(grabbers()), *meddlers()]
+    usable = [port for port in found if not any(trouble.barred for trouble in troubles(port))]
+    result = {
+        "ports": [{**_port_json(port), "troubles": _troubles_json(troubles(port))} for port in found],
+        "troubles": _troubles_json(general),
+    }
+    show_ports(out, found, general)
+    if not usable:
+        error = PortError(
+            "no serial port can be used" if found else "no serial port found",
+            cure="see above for what is missing" if found else "plug the station in; its cable must carry data",
+        )
+        if as_json:
+            raise fail_with(result, error)
+        raise error
+    if as_json:
+        print_json(result)
+        return
+    path = usable[0].stable_path or usable[0].path
+    whole_line(out, f"Next: pointsman doctor {layout or 'inglenook'} --on serial:{path}")
+
+
+def _look_at_port(out: Console, path: str) -> dict[str, Any]:
+    """What is known of a port before it is opened. Raises PortError when it cannot or must not be opened."""
+    port = look_at(path)
+    for trouble in [*troubles(port), *meddlers()]:
+        say(out, f"{path}: {trouble.what}\n  -> {trouble.cure}", "yellow")
+    try:
+        check_port(path)
+    except PortError as error:
+        if not port.permitted and port.group:
+            raise PortError(error.what, where=error.where, cure=permission_cure(port)) from error
+        raise
+    return {**_port_json(port), "troubles": _troubles_json(troubles(port))}
+
+
+def _port_json(port: PortInfo) -> dict[str, Any]:
+    return {
+        "port": port.path,
+        "stable_path": port.stable_path,
+        "description": port.description,
+        "permitted": port.permitted,
+        "group": port.group,
+        "holders": [{"pid": holder.pid, "program": holder.program} for holder in port.holders],
+    }
+
+
+def _troubles_json(found: list[Trouble]) -> list[dict[str, Any]]:
+    return [{"what": one.what, "cure": one.cure, "barred": one.barred} for one in found]
+
+
+# ---------------------------------------------------------------- the station
+
+
+def _tell_what_opening_does(out: Console, target: Target, move: bool) -> None:
+    if target.on is On.SERIAL:
+        say(
+            out,
+            "Opening the port. On many boards (Uno, Mega) that resets the station: its track power goes off, and "
+            "whatever runs stands still. It may take a minute until it answers.",
+        )
+    if not move:
+        say(out, "It is only asked: nothing is moved, switched or powered (--move does that, after asking).")
+
+
+def _define(out: Console, examined: Doctor, found: Findings, yes: bool, result: dict[str, Any]) -> Findings:
+    """Show what would be written, ask, write, and ask the station anew."""
+    wanted = examined.definitions(found)
+    examined.check_nobody_drives(found)
+    out.print("To be written to the station:", style="bold")
+    for one in wanted.lines:
+        out.print(f"  {one.line:<34} {one.what}{': jumps to closed' if one.moves else ''}")
+    out.print(f"  {'<E>':<34} keeps it over a reset")
+    for text in wanted.left_out:
+        say(out, f"Not written: {text}.", "yellow")
+    if not yes:
+        confirm(out, "What has these numbers there is written over, and the servos move. Write it?")
+    saved = examined.define(found, wanted.lines)
+    result["defined"] = [one.line for one in wanted.lines]
+    result["kept"] = saved is not None
+    if saved is None:
+        say(out, "The station cannot keep it: after a reset it is gone. Put it into its myAutomation.h.", "yellow")
+    else:
+        out.print(
+            f"Written and kept: {amount(saved.turnouts, 'turnouts')}, {amount(saved.sensors, 'sensors')}, "
+            f"{amount(saved.outputs, 'outputs')}."
+        )
+    return examined.examine()
+
+
+def _move(out: Console, examined: Doctor, found: Findings, patient: Patient | None, yes: bool) -> list[dict[str, str]]:
+    assert patient is not None, "checked with the options"
+    examined.check_nobody_drives(found)
+    known = [one for one in (*found.turnouts, *found.magnets) if one.name and one.known]
+    deaf = needs_power(patient.addresses, patient.wiring)
+    out.print()
+    say(
+        out,
+        f"Each turnout is thrown to and fro, each magnet is on for a moment, one after the other "
+        f"({amount(len(known), 'machines')}). No locomotive is driven.",
+    )
+    if deaf and not found.power:
+        say(
+            out,
+            f"{', '.join(deaf)}: decoders that need the track's power. Everything is told to stand, then the power "
+            "comes on, and goes off again at the end.",
+            "yellow",
+        )
+    if not yes:
+        confirm(out, "Does nothing stand on a turnout, and is everybody clear of the machines?")
+
+    def tell(one: Moved) -> None:
+        whole_line(out, f"  {one.machine}: {one.what}")
+
+    moved = examined.move(found, tell)
+    say(out, "Did each of them move? The station tells only what it was told to do.")
+    return [{"machine": one.machine, "what": one.what} for one in moved]
+
+
+def _watch(out: Console, examined: Doctor, found: Findings, seconds: float, result: dict[str, Any]) -> None:
+    """Tell every change; at the end, which beams were seen to change. ``result`` has them also when it fails."""
+    told = "until Ctrl-C" if seconds == 0 else f"for {seconds:g} s"
+    changes: list[Seen] = []
+    counts = {one.name: 0 for one in found.beams if one.name}
+
+    def ready() -> None:
+        say(out, f"Watching {told}: put a hand into each beam.", "bold")
+
+    def tell(seen: Seen) -> None:
+        if seen.beam:
+            counts[seen.beam] = counts.get(seen.beam, 0) + 1
+        if len(changes) < MOST_CHANGES:
+            changes.append(seen)
+        whole_line(out, seen_line(seen), "yellow" if not seen.beam else "")
+
+    try:
+        examined.watch(seconds or None, ready, tell)
+    finally:
+        result["changes"] = changes_json(changes)
+        result["beam_changes"] = counts
+    if counts:
+        never = [name for name, count in counts.items() if not count]
+        say(out, f"Not seen to change: {', '.join(never)}." if never else "Every beam was seen to change.")
+
+
+@contextmanager
+def _with_result(result: dict[str, Any], as_json: bool) -> Iterator[None]:
+    """What was found is printed as JSON also when something fails after it."""
+    try:
+        yield
+    except LinkError as error:
+        if as_json:
+            raise fail_with(result, error) from error
+        raise
+
+
+def _conclude(
+    out: Console, found: Findings, layout: str | None, move: bool, result: dict[str, Any], as_json: bool
+) -> None:
+    """Say what has to be put right before a play. Raises StationError when there is anything."""
+    problems = _problems(found)
+    result["problems"] = [what for what, _ in problems]
+    error = StationError(
+        "; ".join(what for what, _ in problems),
+        where=str(result["on"]),
+        cure="; ".join(dict.fromkeys(cure for _, cure in problems)),
+    )
+    if problems and as_json:
+        raise fail_with(result, error)
+    if problems:
+        raise error
+    if as_json:
+        print_json(result)
+        return
+    if layout is not None:
+        out.print("The station knows everything that the wiring names.", style="green")
+    if not move:
+        out.print("Nothing was moved, switched or powered.")
+
+
+_Problem = tuple[str, str]
+
+
+def _problems(found: Findings) -> list[_Problem]:
+    checks: list[Callable[[Findings], list[_Problem]]] = [_unknown, _energised, _no_main, _overloads]
+    return [problem for check in checks for problem in check(found)]
+
+
+def _unknown(found: Findings) -> list[_Problem]:
+    names = [f"{what} {one.number} ({one.name})" for what, one in found.unknown]
+    if not names:
+        return []
+    return [
+        (f"the station does not know {', '.join(names)}", "doctor ... --define --move defines what the wiring names")
+    ]
+
+
+def _energised(found: Findings) -> list[_Problem]:
+    return [
+        (f"magnet {one.name} (output {one.number}) is on: a coil burns so", "switch the station off, and look why")
+        for one in found.energised
+    ]
+
+
+def _no_main(found: Findings) -> list[_Problem]:
+    modes = [track.mode for track in found.tracks if track.mode]
+    if not modes or any(mode.startswith("MAIN") for mode in modes):
+        return []
+    return [("no track of the station is a main track", "set one at the station: <= A MAIN>")]
+
+
+def _overloads(found: Findings) -> list[_Problem]:
+    return [
+        (
+            f"track {track.letter} reports an overload",
+            "look for a short circuit: metal across the rails, a derailed wheel",
+        )
+        for track in found.tracks
+        if track.current_ma is not None and track.current_ma < 0
+    ]

@@ -1,0 +1,132 @@
+"""What keeps a serial port from being used, and the cure of each. Nothing is opened and nothing is changed."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pointsman import posix
+from pointsman.transports.ports import PortInfo
+
+USB_DEVICES = Path("/sys/bus/usb/devices")
+"""Where Linux tells what is plugged in."""
+
+PROBING = "ModemManager"
+GRABBING = "brltty"
+
+_SERIAL_CHIPS: dict[str, tuple[str, frozenset[str]]] = {
+    "1a86": ("CH340", frozenset({"7522", "7523", "5523", "55d3", "55d4"})),
+    "0403": ("FTDI", frozenset({"6001", "6010", "6011", "6014", "6015"})),
+    "10c4": ("CP210x", frozenset({"ea60", "ea70", "ea71"})),
+    "2341": ("Arduino", frozenset()),
+    "2a03": ("Arduino", frozenset()),
+}
+"""USB numbers of makers, and of their chips that are serial ports (none named: all)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What is wrong with a port, or may be, and what to do. ``barred``: because of it the port cannot be used."""
+
+    what: str
+    cure: str
+    barred: bool = True
+
+
+def troubles(port: PortInfo) -> list[Trouble]:
+    """Everything that keeps this user from using a port as it is now; none if nothing does."""
+    found = []
+    if not port.permitted:
+        found.append(Trouble("you have no permission to open it", permission_cure(port)))
+    if port.holders:
+        who = ", ".join(str(holder) for holder in port.holders)
+        found.append(Trouble(f"held by {who}", _holder_cure(port)))
+    elif not posix.sees_all_processes():
+        found.append(
+            Trouble(
+                "held by no program of yours; what other users' programs hold is hidden from you",
+                f"sudo fuser -v {port.path} names them",
+                barred=False,
+            )
+        )
+    return found
+
+
+def permission_cure(port: PortInfo) -> str:
+    """How this user gets the permission to open a port."""
+    group = port.group or "dialout"
+    try:
+        mode = Path(port.path).stat().st_mode
+    except OSError:
+        return "plug the cable in; `pointsman ports` lists what is there"
+    if stat.S_IMODE(mode) & 0o060 != 0o060:
+        return f"its group {group} may not use it either: sudo chmod a+rw {port.path}, each time it is plugged in"
+    if posix.listed_in_group(group) and not posix.in_group(group):
+        return f"you have joined its group {group} since you logged in: log out and in again"
+    return f"join its group: sudo usermod -a -G {group} $USER, then log out and in again"
+
+
+def _holder_cure(port: PortInfo) -> str:
+    programs = {holder.program for holder in port.holders}
+    if any(program.startswith(GRABBING) for program in programs):
+        return "brltty takes USB-serial chips for braille displays: sudo apt remove brltty"
+    if PROBING in programs:
+        return (
+            "it tries every new port for a modem: wait half a minute, or for good: "
+            "sudo systemctl disable --now ModemManager"
+        )
+    return "close that program, then try again"
+
+
+def meddlers() -> list[Trouble]:
+    """Programs that run now and are known to take or disturb ports of command stations."""
+    return [
+        Trouble(f"{holder} runs: {what}", cure, barred=False)
+        for program, (what, cure) in _MEDDLERS.items()
+        for holder in posix.running(program)
+    ]
+
+
+_MEDDLERS = {
+    PROBING: (
+        "it takes a port for some seconds when it is plugged in, and sends modem commands",
+        "if a port is held, or the station behaves oddly then: sudo systemctl disable --now ModemManager",
+    ),
+    GRABBING: (
+        "it takes USB-serial chips (CH340 and others) for braille displays",
+        "if your board has no port: sudo apt remove brltty, then plug the board in again",
+    ),
+}
+
+
+def grabbers() -> list[posix.Holder]:
+    """Programs that run now and take USB-serial chips away from everybody else."""
+    return posix.running(GRABBING)
+
+
+def boards_without_port(takers: Sequence[posix.Holder], devices: Path = USB_DEVICES) -> list[Trouble]:
+    """USB-serial chips that are plugged in and have no port (Linux); ``takers`` are the ``grabbers``."""
+    found = []
+    for device in sorted(devices.iterdir()) if devices.is_dir() else []:
+        maker, product = _number(device / "idVendor"), _number(device / "idProduct")
+        chip, products = _SERIAL_CHIPS.get(maker, ("", frozenset()))
+        if not chip or (products and product not in products):
+            continue
+        if [*device.glob("*:*/ttyUSB*"), *device.glob("*:*/tty/tty*")]:
+            continue
+        cure = (
+            f"{takers[0]} has taken it for a braille display: sudo apt remove brltty, then plug it in again"
+            if takers
+            else "plug it in again, then `sudo dmesg` says why it has none"
+        )
+        found.append(Trouble(f"a board with a {chip} chip (USB {maker}:{product}) is plugged in and has no port", cure))
+    return found
+
+
+def _number(file: Path) -> str:
+    try:
+        return file.read_text(encoding="ascii").strip().lower()
+    except (OSError, UnicodeDecodeError):
+        return ""  # no such number: a hub's port, or it was just unplugged

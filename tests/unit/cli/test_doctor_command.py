@@ -1,0 +1,191 @@
+"""``doctor`` at its boundary, on the simulated layout: what it prints, asks, refuses and ends with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commands import Person, Pointsman, own_layout, refused
+from rich.console import Console
+
+from pointsman.cli.doctor_report import show_findings, show_ports
+from pointsman.drivers.dccex.examiner import Latency
+from pointsman.drivers.dccex.findings import CabFound, Findings, Machine, TrackFound
+from pointsman.posix import Holder
+from pointsman.transports.diagnosis import Trouble
+from pointsman.transports.ports import PortInfo
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("inglenook", "--move"), 2, "no station is named"),
+        (("--watch", "3"), 2, "no station is named"),
+        (("inglenook", "--on", "sim", "--watch", "-1"), 2, "--watch -1 is not possible"),
+        (("inglenook", "--on", "sim", "--watch", "nan"), 2, "--watch nan is not possible"),
+        (("inglenook", "--on", "sim", "--define", "--yes"), 2, "a servo jumps"),
+        (("--on", "sim", "--move", "--yes"), 2, "name the layout"),
+        (("--on", "sim"), 2, "name one"),
+        (("--on", "carrier-pigeon"), 2, "is not understood"),
+        (("inglenook", "--on", "tcp:127.0.0.1", "--move", "--yes"), 2, "--yes is for the simulated layout only"),
+        (("inglenook", "--on", "sim", "--move"), 2, "standard input is no terminal"),
+        (("inglenook", "--on", "sim", "--station", "aux"), 5, "which station is meant: main"),
+        (("inglenook", "--on", "sim", "--hardware", "meag"), 2, "mega"),
+        (("inglenook", "--on", "serial:/dev/ttyNONE"), 5, "no such port"),
+        (("inglenook", "--on", "tcp:127.0.0.1:1"), 5, "cannot connect"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_cure(
+    words: tuple[str, ...], code: int, said: str, pointsman: Pointsman
+) -> None:
+    ran = pointsman("doctor", *words)
+    assert ran.code == code
+    assert said in ran.err
+    assert "-> " in ran.err
+    assert pointsman("doctor", *words, "--json").json["error"]["exit_code"] == code
+
+
+def test_a_station_that_knows_everything(pointsman: Pointsman) -> None:
+    ran = pointsman("doctor", "inglenook-small", "--on", "sim")
+    assert (ran.code, ran.err) == (0, "")
+    for words in (
+        "DCC-EX 5.6.0, MEGA STANDARD_MOTOR_SHIELD",
+        "(20 fences)",
+        "for 50 locomotives",
+        "track A MAIN off, 0 mA, trips at 1497 mA",
+        "turnout T1",
+        "beam head",
+        "magnet s1",
+        "cab 3",
+        "The station knows everything that the wiring names.",
+        "Nothing was moved, switched or powered.",
+    ):
+        assert words in ran.out
+
+
+def test_the_json_form(pointsman: Pointsman) -> None:
+    ran = pointsman("doctor", "inglenook-small", "--on", "sim", "--json", "--watch", "0.2")
+    assert ran.code == 0
+    found = ran.json
+    assert set(found) == {
+        "on",
+        "station",
+        "latency_ms",
+        "power",
+        "current_ma",
+        "trip_ma",
+        "tracks",
+        "turnouts",
+        "beams",
+        "magnets",
+        "locomotives",
+        "changes",
+        "beam_changes",
+        "problems",
+    }
+    assert found["station"]["version"] == "5.6.0"
+    latency = found["latency_ms"]
+    assert 0 < latency["min"] <= latency["median"] <= latency["max"]
+    assert found["beams"][0] == {"name": "head", "number": 1, "known": True, "broken": False, "pin": 22}
+    assert found["beam_changes"] == {"head": 0, "s1": 0, "s2": 0, "s3": 0}
+    assert (found["changes"], found["problems"], found["power"]) == ([], [], False)
+
+
+def test_everything_is_tried_after_yes(pointsman: Pointsman, tmp_path: Path) -> None:
+    quick = own_layout(tmp_path, "inglenook-small", ("hardware/dccex.toml", r"move_time_s = 1.3", "move_time_s = 0.1"))
+    ran = pointsman("doctor", quick, "--on", "sim", "--move", "--yes", "--json")
+    assert ran.code == 0
+    assert [one["machine"] for one in ran.json["moved"]] == [
+        "turnout T1",
+        "turnout T2",
+        "magnet s1",
+        "magnet s2",
+        "magnet s3",
+    ]
+    assert "Nothing was moved" not in ran.err
+
+
+def test_what_is_defined_is_shown_first_and_no_means_no(pointsman: Pointsman, person: Person) -> None:
+    person("n\n")
+    ran = pointsman("doctor", "inglenook", "--hardware", "mega", "--on", "sim", "--define", "--move")
+    assert ran.code == 1
+    assert "<T 1 SERVO 100 340 275 2>" in ran.out
+    assert "<S 4 25 1>" in ran.out
+    assert "<Z 3 32 2>" in ran.out
+    assert "Written" not in ran.out
+    assert "the answer was no" in ran.err
+    person("y\n")
+    ran = pointsman("doctor", "inglenook", "--hardware", "mega", "--on", "sim", "--define", "--move")
+    assert ran.code == 0
+    assert "Written and kept: 2 turnouts, 4 sensors, 3 outputs." in ran.out
+    assert "sensor 1, pin 22" in ran.out
+
+
+def test_without_pins_nothing_is_defined(pointsman: Pointsman) -> None:
+    ran = pointsman("doctor", "inglenook", "--on", "sim", "--define", "--move", "--yes", "--json")
+    assert ran.code == 3
+    keys = [mistake["key"] for mistake in ran.json["error"]["mistakes"]]
+    assert keys[:3] == ["turnouts.T1.pin", "turnouts.T1.servo", "turnouts.T2.pin"]
+    refused_keys = {key.split(".")[0] for key in keys}
+    assert refused_keys == {"turnouts", "beams", "magnets"}
+
+
+def test_ports_say_what_bars_them(capsys: pytest.CaptureFixture[str]) -> None:
+    show_ports(
+        Console(width=80, markup=False),
+        [
+            PortInfo("/dev/ttyACM0", "", "Mega [2560]", "USB", True, "dialout", (Holder(4711, "arduino"),)),
+            PortInfo("/dev/ttyACM1", "/dev/serial/by-id/x", "n/a", "USB", True, "dialout", ()),
+        ],
+        [Trouble("a board has no port", "plug it in again")],
+    )
+    out = capsys.readouterr().out
+    assert "/dev/ttyACM0  Mega [2560]\n  held by arduino (process 4711)\n  -> close that program" in out
+    assert "keeps this name over replugging: /dev/serial/by-id/x\n" in out
+    assert out.count("you may use it") == 1
+    assert "a board has no port\n-> plug it in again" in out.replace("  ->", "->")
+
+
+def test_the_list_of_ports_ends_with_whether_one_can_be_used(pointsman: Pointsman) -> None:
+    ran = pointsman("doctor", "--json")
+    usable = [one for one in ran.json["ports"] if not any(trouble["barred"] for trouble in one["troubles"])]
+    assert ran.code == (0 if usable else 5)
+    plain = pointsman("doctor")
+    assert plain.code == ran.code
+    assert ("pointsman doctor inglenook --on serial:" in plain.out) == bool(usable)
+    if not usable:
+        refused(pointsman("doctor", "--on", "serial:/dev/ttyNONE"), 5, "no such port")
+
+
+def test_what_is_wrong_at_a_station_stands_out(capsys: pytest.CaptureFixture[str]) -> None:
+    found = Findings(
+        greeting="iDCC-EX V-4.1.6 / UNO",
+        version="4.1.6",
+        board="UNO",
+        shield="",
+        booted=False,
+        slots=20,
+        latency=Latency(20, 0.001, 0.002, 0.3),
+        power=True,
+        current_ma=120,
+        trip_ma=1500,
+        tracks=(TrackFound("A", "MAIN", True, -1, 1500), TrackFound("B", "", None, None, None)),
+        turnouts=(Machine("T1", 1, False), Machine("", 7, True, None)),
+        beams=(Machine("head", 1, True, True), Machine("", 9, True, True, 40)),
+        magnets=(Machine("s1", 1, True, True),),
+        locomotives=(CabFound("L", 3, 20, False), CabFound("M", 4, 0, True)),
+    )
+    show_findings(Console(width=100, markup=False), found, None)
+    out = capsys.readouterr().out
+    for words in (
+        "4.1.6, UNO",
+        "slow",
+        "ON: the main track is live",
+        "OVERLOAD",
+        "NOT KNOWN to the station",
+        "BROKEN",
+        "sensor 9, pin 40",
+        "RUNS at step 20 in reverse",
+        "runs on",
+    ):
+        assert words in out
