@@ -1,0 +1,152 @@
+"""Several stations as one driver: the wiring says which of them moves what.
+
+A command goes to the station that has what it names; the power to those that feed the track; a stop to all of them.
+What one station loses, the layout has lost: its link is the layout's link.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from pointsman.messages import (
+    Accepted,
+    Command,
+    Drive,
+    EmergencyStop,
+    Event,
+    ForeignControl,
+    LinkLost,
+    LinkUp,
+    OverCurrent,
+    PowerReported,
+    Rejected,
+    SetPower,
+    SetTurnout,
+    SetUncoupler,
+    StationNote,
+    StationRestarted,
+    Stop,
+)
+from pointsman.track.wiring import TurnoutKind, Wiring
+
+Emit = Callable[[Event], None]
+
+
+class StationDriver(Protocol):
+    """The driver of one station."""
+
+    async def open(self) -> None:
+        """Open the link and make everything safe; ends with LinkUp."""
+
+    async def close(self) -> None:
+        """Leave everything safe and close the link."""
+
+    def send(self, command: Command, number: int) -> None:
+        """Hand a command to the station; only events confirm it."""
+
+    def halt(self, *, power_off: bool = False) -> None:
+        """Stop everything at once, skipping every queue."""
+
+
+class Stations:
+    """All stations of a wiring. ``makers`` make their drivers, by the wiring's names; ``emit`` gets the events.
+
+    It lives in the running event loop.
+    """
+
+    def __init__(self, wiring: Wiring, makers: Mapping[str, Callable[[Emit], StationDriver]], *, emit: Emit) -> None:
+        self._wiring = wiring
+        self._emit = emit
+        self._drivers = {name: make(self._ear(name)) for name, make in makers.items()}
+        self._feeding = feeding(wiring)
+        self._power: dict[str, bool] = {}
+        self._up: dict[str, str] = {}
+        self._awaited: dict[int, set[str]] = {}
+
+    async def open(self) -> None:
+        """Open all of them; when one cannot be opened the others are closed, and its error is raised."""
+        self._power.clear()
+        self._up.clear()
+        self._awaited.clear()
+        opening = [driver.open() for driver in self._drivers.values()]
+        results = await asyncio.gather(*opening, return_exceptions=True)
+        failed = [result for result in results if result is not None]
+        if failed:
+            await self.close()
+            raise failed[0]
+
+    async def close(self) -> None:
+        """Close all of them, whatever becomes of the others; raises what the first failing one raised."""
+        closing = [driver.close() for driver in self._drivers.values()]
+        results = await asyncio.gather(*closing, return_exceptions=True)
+        failed = [result for result in results if result is not None]
+        if failed:
+            raise failed[0]
+
+    def send(self, command: Command, number: int) -> None:
+        """Send a command to the station or stations that carry it out; confirmed when all of them have."""
+        names = self._stations_for(command)
+        self._awaited[number] = set(names)
+        for name in names:
+            self._drivers[name].send(command, number)
+
+    def halt(self, *, power_off: bool = False) -> None:
+        """Stop everything at every station."""
+        for driver in self._drivers.values():
+            driver.halt(power_off=power_off)
+
+    def _stations_for(self, command: Command) -> tuple[str, ...]:
+        wiring = self._wiring
+        match command:
+            case SetTurnout(turnout=name):
+                return (wiring.turnouts[name].station,)
+            case SetUncoupler(uncoupler=name):
+                return (wiring.uncouplers[name].station,)
+            case Drive(locomotive=name) | Stop(locomotive=name):
+                return (wiring.locomotives[name].station,)
+            case SetPower():
+                return self._feeding
+            case EmergencyStop():
+                return tuple(self._drivers)
+
+    def _ear(self, name: str) -> Emit:
+        return lambda event: self._hear(name, event)
+
+    def _hear(self, name: str, event: Event) -> None:
+        match event:
+            case Accepted(number=number):
+                left = self._awaited.get(number, set())
+                left.discard(name)
+                if not left and self._awaited.pop(number, None) is not None:
+                    self._emit(event)
+            case Rejected(number=number, why=why):
+                if self._awaited.pop(number, None) is not None:
+                    self._emit(replace(event, why=f"{name}: {why}"))
+            case PowerReported(on=on):
+                self._power[name] = on
+                if self._feeding and all(feeder in self._power for feeder in self._feeding):
+                    self._emit(replace(event, on=all(self._power[feeder] for feeder in self._feeding)))
+            case LinkUp(station=station):
+                self._up[name] = station
+                if len(self._up) == len(self._drivers):
+                    self._emit(replace(event, station="; ".join(self._up[one] for one in self._drivers)))
+            case LinkLost(why=why):
+                self._emit(replace(event, why=f"{name}: {why}"))
+            case StationRestarted(greeting=greeting):
+                self._emit(replace(event, greeting=f"{name}: {greeting}"))
+            case ForeignControl(what=what) | OverCurrent(what=what):
+                self._emit(replace(event, what=f"{name}: {what}"))
+            case StationNote(text=text):
+                self._emit(replace(event, text=f"{name}: {text}"))
+            case _:
+                self._emit(event)
+
+
+def feeding(wiring: Wiring) -> tuple[str, ...]:
+    """The stations whose power the track needs: those that drive locomotives, or turnouts through the rails."""
+    names = {wired.station for wired in wiring.locomotives.values()}
+    names |= {t.station for t in wiring.turnouts.values() if t.kind is TurnoutKind.ACCESSORY_DECODER}
+    return tuple(name for name in wiring.stations if name in names)
