@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pointsman.errors import PortError
 from pointsman.track.model import Track
 from pointsman.track.wiring import Wiring
+from railsim.hidden import Hidden
 from railsim.incidents import Incident, WorldEvent
 from railsim.ptylink import PtyLink
 from railsim.rig import Rig
@@ -117,7 +118,7 @@ class Simulation:
     """A world and its station, run by the event loop in which it is made. End it with ``close``.
 
     ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
-    ``on_event`` is called for everything that happens in the world. Raises UsageError (see ``Rig``).
+    ``on_event`` and ``hidden`` as for a ``Rig``. Raises UsageError (see there).
     """
 
     def __init__(
@@ -129,10 +130,11 @@ class Simulation:
         seed: int = 0,
         boot_s: float = BOOT_S,
         on_event: Callable[[WorldEvent], None] | None = None,
+        hidden: Hidden | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._origin_s = self._loop.time()
-        self._rig = Rig(track, wiring, setup, seed=seed, boot_s=boot_s, on_event=on_event)
+        self._rig = Rig(track, wiring, setup, seed=seed, boot_s=boot_s, on_event=on_event, hidden=hidden)
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)
         self._sinks: dict[str, Callable[[bytes], None]] = {}

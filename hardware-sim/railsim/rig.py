@@ -28,7 +28,8 @@ class Rig:
     """A world with the one station of a wiring; everything the wiring names is in the station's EEPROM.
 
     Raises UsageError when the wiring has not exactly one station, or the set-up does not fit the track.
-    ``on_event`` is called for everything that happens in the world.
+    ``on_event`` is called for everything that happens in the world. ``hidden``, when given, is used instead of what
+    the seed says.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Rig:
         seed: int = 0,
         boot_s: float = BOOT_S,
         on_event: Callable[[WorldEvent], None] | None = None,
+        hidden: Hidden | None = None,
     ) -> None:
         if len(wiring.stations) != 1:
             raise UsageError(
@@ -47,7 +49,7 @@ class Rig:
                 where=f"hardware {wiring.name}",
                 cure="use a wiring with one station",
             )
-        hidden = Hidden(seed)
+        hidden = Hidden(seed) if hidden is None else hidden
         self.world = World(track, setup, hidden, wiring)
         self._wiring = wiring
         self._on_event = on_event

@@ -7,7 +7,7 @@ forbid is refused before anything moves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -83,8 +83,11 @@ class Planner:
 
     def preparation(self, runs: Sequence[Run]) -> list[TurnoutStep]:
         """Every turnout, commanded once, one after the other: as the first run needs it, the others closed."""
-        first = dict(runs[0].legs) if runs else {}
-        return [self._turnout(t, first.get(t, Leg.CLOSED)) for t in self._office.track.turnouts]
+        return self.settings(dict(runs[0].legs) if runs else {})
+
+    def settings(self, legs: Mapping[str, Leg]) -> list[TurnoutStep]:
+        """Every turnout, commanded once, one after the other: as given, the others closed."""
+        return [self._turnout(t, legs.get(t, Leg.CLOSED)) for t in self._office.track.turnouts]
 
     def proving(self, belief: Belief, locomotive: str) -> DriveStep:
         """The first movement: creep to the nearest beam, to prove which way the locomotive faces and where it is."""
