@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from enum import StrEnum
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from zlib import crc32
 
 from platformdirs import user_data_dir
@@ -27,24 +27,20 @@ from pointsman.errors import (
     HaltedError,
     JournalError,
     PointsmanError,
-    RefusedError,
     StoppedError,
-    UnsolvableError,
     UsageError,
 )
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
-from pointsman.operate.belief import at_setup
+from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.plan import Planner
 from pointsman.operate.referee import Score
 from pointsman.posix import endings
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.position import Position
-from pointsman.solver.apart import runs_avoiding_apart
-from pointsman.solver.avoiding import Forbidden
-from pointsman.solver.table import Report
-from pointsman.track.model import End
+from pointsman.track.layout import load_layout
+from pointsman.track.model import End, Track
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 from pointsman.transports.memory import memory_pair
@@ -54,14 +50,12 @@ from pointsman.transports.tcp import TcpTransport
 if TYPE_CHECKING:
     from railsim.embed import Simulation
 
+ResultT = TypeVar("ResultT")
+
 DCCEX_TCP_PORT = 2560
 _HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
-
-
-MOST_PLANS_AROUND = 20
-"""Runs that are forbidden one after the other before it is given up to find a plan without them."""
 
 
 class On(StrEnum):
@@ -160,70 +154,75 @@ def cap_of(target: Target) -> float | None:
     return None if target.on is On.SIM else HARDWARE_CAP_MM_S
 
 
-@dataclass(frozen=True, slots=True)
-class Drivable:
-    """A plan that the real lengths allow, and why earlier ones were not taken."""
-
-    runs: tuple[Run, ...]
-    refused: tuple[RefusedError, ...]
-
-
-def drivable(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target, progress: Report) -> Drivable:
-    """The plan itself; or, where the real lengths forbid a run of it, the one with the fewest runs around such runs.
-
-    Raises RefusedError, with the first reason, when there is none.
-    """
-    track, allow = chosen.track, Allowances()
-    planner = Planner(track, wiring, allow, cap_of(target), couple_up=bool(chosen.goal.trains))
-    belief = at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
-    forbidden: list[Forbidden] = []
-    refused: list[RefusedError] = []
-    plan = tuple(runs)
-    while True:
-        try:
-            planner.rehearse(belief, plan)
-        except RefusedError as refusal:
-            if refusal.run == 0:
-                raise
-            if len(forbidden) >= MOST_PLANS_AROUND:
-                raise _refused(refused[0], len(forbidden)) from refusal
-            refused.append(refusal)
-            forbidden.append(Forbidden.of(plan[refusal.run - 1]))
-        else:
-            return Drivable(plan, tuple(refused))
-        try:
-            plan = runs_avoiding_apart(track, chosen.start, chosen.goal, forbidden, progress=progress)
-        except UnsolvableError as proof:
-            raise _refused(refused[0], len(forbidden)) from proof
-
-
-def _refused(first: RefusedError, others: int) -> RefusedError:
-    """The first refusal, and that going round it did not help."""
-    also = f"and going round it did not help ({others} such runs tried)"
-    return RefusedError([*first.reasons, also], where=first.where, cure=first.cure, run=first.run)
-
-
 Stopper = Callable[[str, int], None]
 """Stops a play from any thread: why, and the exit code that goes with it."""
 
 
-def play(request: PlayRequest, show: Callable[[Status], None], on_ready: Callable[[Stopper], None]) -> PlayResult:
-    """Play on the target and return how it ended; blocks.
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a sitting is held on.
 
-    ``on_ready`` is given, once, what stops the play from another thread.
+    ``track`` is the layout as it is believed to be, ``built`` as its own file has it (what the simulated one is made
+    of); ``start`` is what stands where at set-up. ``speed`` and ``seed`` are for the simulated layout.
+    """
+
+    track: Track
+    built: Track
+    start: Position
+    wiring: Wiring
+    target: Target
+    facing: End
+    journal: Path
+    speed: float | None
+    seed: str
+    allow: Allowances
+    couple_up: bool = False
+
+
+class Errand(Protocol[ResultT]):
+    """What is done at a sitting: everything from the first movement to the last is under the dispatcher's eyes."""
+
+    @property
+    def setting(self) -> Setting:
+        """Where it is done."""
+
+    def header(self) -> dict[str, object]:
+        """The first line of the journal."""
+
+    async def work(self, dispatcher: Dispatcher) -> Belief:
+        """Do it; the belief at the end."""
+
+    def result(
+        self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulation | None
+    ) -> ResultT:
+        """What came of it, when nothing moves any more."""
+
+    def ending(self, result: ResultT) -> dict[str, object]:
+        """The last line of the journal."""
+
+
+def play(request: PlayRequest, show: Callable[[Status], None], on_ready: Callable[[Stopper], None]) -> PlayResult:
+    """Play on the target and return how it ended; blocks. See ``sit``."""
+    return sit(_Play(request), show, on_ready)
+
+
+def sit(errand: Errand[ResultT], show: Callable[[Status], None], on_ready: Callable[[Stopper], None]) -> ResultT:
+    """Do an errand on its target and return what came of it; blocks.
+
+    ``on_ready`` is given, once, what stops it from another thread.
     Raises RefusedError, HaltedError (StoppedError for Ctrl-C and the like), LinkError, JournalError.
     """
-    if request.target.on is On.SIM:
+    if errand.setting.target.on is On.SIM:
         from railsim.clock import VirtualLoop
 
-        factory: Callable[[], asyncio.AbstractEventLoop] = lambda: VirtualLoop(request.speed)  # noqa: E731
+        factory: Callable[[], asyncio.AbstractEventLoop] = lambda: VirtualLoop(errand.setting.speed)  # noqa: E731
     else:
         factory = asyncio.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:
         loop = runner.get_loop()
-        playing = _Play(request, show)
-        on_ready(lambda why, code: _in_loop(loop, playing.stop, why, code))
-        return runner.run(playing.run())
+        sitting = _Sitting(errand, show)
+        on_ready(lambda why, code: _in_loop(loop, sitting.stop, why, code))
+        return runner.run(sitting.run())
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, stop: Stopper, why: str, code: int) -> None:
@@ -231,41 +230,95 @@ def _in_loop(loop: asyncio.AbstractEventLoop, stop: Stopper, why: str, code: int
         loop.call_soon_threadsafe(stop, why, code)
 
 
+@dataclass(frozen=True, slots=True)
 class _Play:
-    """One play under way, in the running loop."""
+    """A play as an errand."""
 
-    def __init__(self, request: PlayRequest, show: Callable[[Status], None]) -> None:
-        self._request = request
+    request: PlayRequest
+
+    @property
+    def setting(self) -> Setting:
+        request, chosen = self.request, self.request.chosen
+        return Setting(
+            track=chosen.track,
+            built=load_layout(chosen.folder),
+            start=chosen.start,
+            wiring=request.wiring,
+            target=request.target,
+            facing=request.facing,
+            journal=request.journal,
+            speed=request.speed,
+            seed=str(chosen.seed),
+            allow=Allowances(),
+            couple_up=bool(chosen.goal.trains),
+        )
+
+    def header(self) -> dict[str, object]:
+        request, chosen = self.request, self.request.chosen
+        return {
+            "program": f"pointsman {version('pointsman')}",
+            "layout": str(chosen.track.name),
+            "puzzle": chosen.name,
+            "seed": chosen.seed,
+            "start": str(chosen.start),
+            "goal": str(chosen.goal),
+            "count": request.count,
+            "on": str(request.target),
+            "facing": str(request.facing),
+            "runs": [str(run) for run in request.runs],
+        }
+
+    async def work(self, dispatcher: Dispatcher) -> Belief:
+        return await dispatcher.play(self.request.runs)
+
+    def result(
+        self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulation | None
+    ) -> PlayResult:
+        chosen = self.request.chosen
+        return PlayResult(
+            position=final.position,
+            reached=chosen.goal.reached(final.position, chosen.track.locomotives),
+            score=dispatcher.score,
+            duration_s=duration_s,
+            seen=dispatcher.seen,
+            truth=None if simulation is None else _asked(simulation, chosen, final.position),
+        )
+
+    def ending(self, result: PlayResult) -> dict[str, object]:
+        return {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)}
+
+
+class _Sitting(Generic[ResultT]):
+    """One errand under way, in the running loop."""
+
+    def __init__(self, errand: Errand[ResultT], show: Callable[[Status], None]) -> None:
+        self._errand = errand
+        self._setting = errand.setting
         self._show = show
         self._dispatcher: Dispatcher | None = None
         self._guardian: Guardian | None = None
         self._playing = False
         self._stopped: StoppedError | None = None
-        self._main: asyncio.Task[PlayResult] | None = None
+        self._main: asyncio.Task[ResultT] | None = None
 
-    async def run(self) -> PlayResult:
+    async def run(self) -> ResultT:
         self._main = asyncio.current_task()
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._fault)
         with endings(loop, self.stop):
             return await self._journalled(loop)
 
-    async def _journalled(self, loop: asyncio.AbstractEventLoop) -> PlayResult:
-        """The play with its journal's first and last lines."""
-        request = self._request
+    async def _journalled(self, loop: asyncio.AbstractEventLoop) -> ResultT:
+        """The errand with its journal's first and last lines."""
         # Called in the journal's own thread: what cannot be written down must not go on.
-        journal = Journal(request.journal, lambda why: _in_loop(loop, self.stop, why, JournalError.exit_code))
+        journal = Journal(self._setting.journal, lambda why: _in_loop(loop, self.stop, why, JournalError.exit_code))
         try:
-            journal.write(loop.time(), "begin", self._header())
+            journal.write(loop.time(), "begin", self._errand.header())
             if self._stopped is not None:  # before there was anything to be stopped
                 raise self._stopped
             async with self._link() as (transport, simulation):
-                result = await self._play(transport, simulation, journal)
-            journal.write(
-                loop.time(),
-                "end",
-                {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)},
-            )
+                result = await self._hold(transport, simulation, journal)
+            journal.write(loop.time(), "end", self._errand.ending(result))
             return result
         except (asyncio.CancelledError, PointsmanError) as error:
             if self._stopped is None:
@@ -295,23 +348,22 @@ class _Play:
     @asynccontextmanager
     async def _link(self) -> AsyncIterator[tuple[Transport, Simulation | None]]:
         """The transport of the target; with the simulated layout behind it when that is the target."""
-        request = self._request
-        match request.target:
+        match self._setting.target:
             case Target(on=On.SERIAL, address=address):
                 yield SerialTransport(address), None
             case Target(on=On.TCP, address=address, port=port):
                 yield TcpTransport(address, port), None
             case _:
-                async with _simulated(request) as (transport, simulation):
+                async with _simulated(self._setting) as (transport, simulation):
                     yield transport, simulation
 
-    async def _play(self, transport: Transport, simulation: Simulation | None, journal: Journal) -> PlayResult:
-        request, loop = self._request, asyncio.get_running_loop()
-        track, allow = request.chosen.track, Allowances()
-        cap = cap_of(request.target)
-        belief = at_setup(track, request.chosen.start, request.facing, allow.mark_error_mm, allow.setup_error_mm)
-        planner = Planner(track, request.wiring, allow, cap, couple_up=bool(request.chosen.goal.trains))
-        driver = DccExDriver(transport, request.wiring, emit=self._receive)
+    async def _hold(self, transport: Transport, simulation: Simulation | None, journal: Journal) -> ResultT:
+        setting, loop = self._setting, asyncio.get_running_loop()
+        track, allow = setting.track, setting.allow
+        cap = cap_of(setting.target)
+        belief = at_setup(track, setting.start, setting.facing, allow.mark_error_mm, allow.setup_error_mm)
+        planner = Planner(track, setting.wiring, allow, cap, couple_up=setting.couple_up)
+        driver = DccExDriver(transport, setting.wiring, emit=self._receive)
         dispatcher = Dispatcher(
             track,
             planner,
@@ -332,37 +384,14 @@ class _Play:
                 )
             self._playing = True
             began = loop.time()
-            final = await dispatcher.play(request.runs)
+            final = await self._errand.work(dispatcher)
             duration = loop.time() - began
         finally:
             await driver.close()
             dispatcher.close()
             if self._guardian is not None:
                 await self._guardian.goodbye()
-        return PlayResult(
-            position=final.position,
-            reached=request.chosen.goal.reached(final.position, track.locomotives),
-            score=dispatcher.score,
-            duration_s=duration,
-            seen=dispatcher.seen,
-            truth=None if simulation is None else _asked(simulation, request.chosen, final.position),
-        )
-
-    def _header(self) -> dict[str, object]:
-        request = self._request
-        chosen = request.chosen
-        return {
-            "program": f"pointsman {version('pointsman')}",
-            "layout": str(chosen.track.name),
-            "puzzle": chosen.name,
-            "seed": chosen.seed,
-            "start": str(chosen.start),
-            "goal": str(chosen.goal),
-            "count": request.count,
-            "on": str(request.target),
-            "facing": str(request.facing),
-            "runs": [str(run) for run in request.runs],
-        }
+        return self._errand.result(dispatcher, final, duration, simulation)
 
     def _fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """A callback raised: a fault of ours, and a reason to stop before anything else."""
@@ -402,7 +431,7 @@ def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witnes
 
 
 @asynccontextmanager
-async def _simulated(request: PlayRequest) -> AsyncIterator[tuple[Transport, Simulation]]:
+async def _simulated(setting: Setting) -> AsyncIterator[tuple[Transport, Simulation]]:
     """The simulated layout on this loop's clock, behind a real pseudo-terminal when the clock has a pace.
 
     A clock that jumps is no match for a terminal, so then (and where there are no pseudo-terminals) the bytes go
@@ -412,14 +441,12 @@ async def _simulated(request: PlayRequest) -> AsyncIterator[tuple[Transport, Sim
     from railsim.embed import Simulation
     from railsim.setup import Setup
 
-    chosen = request.chosen
-    setup = Setup(dict(chosen.start.segments), facing=dict.fromkeys(chosen.track.locomotives, request.facing))
-    simulation = Simulation(
-        chosen.track, request.wiring, setup, seed=crc32(str(chosen.seed).encode(errors="surrogateescape"))
-    )
+    setup = Setup(dict(setting.start.segments), facing=dict.fromkeys(setting.track.locomotives, setting.facing))
+    seed = crc32(setting.seed.encode(errors="surrogateescape"))
+    simulation = Simulation(setting.built, setting.wiring, setup, seed=seed)
     loop = asyncio.get_running_loop()
     try:
-        if request.speed is None or sys.platform == "win32":
+        if setting.speed is None or sys.platform == "win32":
             host, station = memory_pair("the simulated layout")
             await station.open()
             link = simulation.memory(station.write)

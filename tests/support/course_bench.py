@@ -14,7 +14,8 @@ from pathlib import Path
 
 from metal import builtin, wiring_of
 
-from pointsman.dispatch.dispatcher import Dispatcher, Status
+from pointsman.dispatch.control import Status
+from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.dccex import DccExDriver
 from pointsman.errors import HaltedError

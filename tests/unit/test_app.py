@@ -19,7 +19,6 @@ from pointsman.app import (
     Stopper,
     Target,
     Witness,
-    drivable,
     journal_path,
     parse_target,
     play,
@@ -29,6 +28,7 @@ from pointsman.errors import JournalError, PortError, RefusedError, UsageError
 from pointsman.operate.referee import fold, with_run, with_uncoupling
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.record import message_of, read
+from pointsman.replanning import drivable
 from pointsman.solver.search import solve
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End

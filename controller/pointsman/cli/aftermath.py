@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from rich.console import Console
 
@@ -26,22 +27,28 @@ def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> s
 def tell_stopped(out: Console, request: PlayRequest, command: str) -> None:
     """The journal, how the track power is, what has to be set up again, and how to repeat the puzzle."""
     whole_line(out, f"Journal: {request.journal}")
-    try:
-        lines = read(request.journal).lines
-    except JournalError as error:
-        say(out, str(error))
-        lines = ()
-    power = _power(lines)
-    if power:
-        say(out, "Nobody confirmed that the track power went off: switch it off by hand.", "bold red")
-    elif power is not None:
-        say(out, "The track power is off now.")
+    lines = tell_power(out, request.journal)
     moved = any(line.kind == "command" and line.values.get("type") == "Drive" for line in lines)
     if moved:
         say(out, "Nothing resumes: set locomotive and wagons up again as at the start. To repeat this puzzle:")
     else:
         say(out, "Nothing has moved. To repeat this puzzle:")
     whole_line(out, f"  {command}")
+
+
+def tell_power(out: Console, journal: Path) -> Sequence[Line]:
+    """Whether the track power is off, as far as a journal says; the lines of the journal."""
+    lines: Sequence[Line] = ()
+    try:
+        lines = read(journal).lines
+    except JournalError as error:
+        say(out, str(error))
+    power = _power(lines)
+    if power:
+        say(out, "Nobody confirmed that the track power went off: switch it off by hand.", "bold red")
+    elif power is not None:
+        say(out, "The track power is off now.")
+    return lines
 
 
 def _power(lines: Iterable[Line]) -> bool | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,13 +19,13 @@ from pointsman.app import (
     PlayResult,
     Stopper,
     Target,
-    drivable,
     journal_path,
     parse_target,
 )
 from pointsman.app import (
     play as play_on,
 )
+from pointsman.calibrating import calibrated
 from pointsman.cli.aftermath import repeat_command, tell_stopped
 from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.output import (
@@ -47,9 +48,11 @@ from pointsman.errors import HaltedError, JournalError, PointsmanError, Unsolvab
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.puzzle import Count
+from pointsman.replanning import drivable
 from pointsman.solver.apart import solve_apart
 from pointsman.solver.search import Solution
 from pointsman.track.builtin import find_wiring
+from pointsman.track.calibration_file import Calibrated
 from pointsman.track.model import End
 from pointsman.track.tomlfile import is_file, is_folder
 from pointsman.track.wiring import Wiring
@@ -91,8 +94,8 @@ def play(
     Every step is checked before it is sent, its evidence is awaited, and all is stopped when the evidence does not fit.
     """
     target = parse_target(on)
-    _check_options(target, speed, yes)
-    _check_files(journal, picture_file)
+    check_options(target, speed, yes)
+    check_files(journal, picture_file)
     if target.on is On.SERIAL:
         check_port(target.address)
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
@@ -102,6 +105,7 @@ def play(
     counted = count or chosen.puzzle.count
     chosen, solution = _solved(out, puzzle, chosen, counted, seeded=seed is not None)
     least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
+    chosen = _calibrated(out, chosen, target)
     runs = _drivable(out, chosen, wiring, solution, target)
     facing = set_up(out, chosen, target, facing, yes, least)
     request = PlayRequest(
@@ -130,6 +134,24 @@ def _solved(out: Console, puzzle: str, chosen: Chosen, count: Count, *, seeded: 
         other = draw_again(puzzle, chosen, count, progress)
         say(out, drawn_again(chosen))
         return other, solve_apart(other.track, other.start, other.goal, count, progress=progress)
+
+
+def _calibrated(out: Console, chosen: Chosen, target: Target) -> Chosen:
+    """The puzzle with what was measured of its locomotive; says so. Raises LayoutError for a damaged file."""
+    track, used = calibrated(chosen.track, chosen.folder, target, seed=str(chosen.seed))
+    for one in used:
+        if one.locomotive == chosen.puzzle.locomotive:
+            tell_calibrated(out, one)
+    return replace(chosen, puzzle=replace(chosen.puzzle, track=track))
+
+
+def tell_calibrated(out: Console, used: Calibrated) -> None:
+    """That a locomotive's own file is used, not the layout's."""
+    say(
+        out,
+        f"{used.locomotive}: speeds as measured on {used.measurement.date[:10]} between "
+        f"{' and '.join(used.measurement.between)} ({used.path}).",
+    )
 
 
 def _drivable(out: Console, chosen: Chosen, wiring: Wiring, solution: Solution, target: Target) -> tuple[Run, ...]:
@@ -180,7 +202,8 @@ def _usable(port: PortInfo) -> str:
     return "yes"
 
 
-def _check_options(target: Target, speed: float | None, yes: bool) -> None:
+def check_options(target: Target, speed: float | None, yes: bool) -> None:
+    """What can be wrong about options that only make sense together. Raises UsageError."""
     real = target.on is not On.SIM
     if real and speed is not None:
         raise UsageError("--speed is for the simulated layout only", cure="leave it out: real trains keep real time")
@@ -195,7 +218,7 @@ def _check_options(target: Target, speed: float | None, yes: bool) -> None:
         )
 
 
-def _check_files(journal: Path | None, picture_file: Path | None) -> None:
+def check_files(journal: Path | None, picture_file: Path | None) -> None:
     """What can be known before anything moves about the files that are to be written."""
     if journal is not None and not is_folder(journal.parent):
         raise JournalError(
