@@ -16,6 +16,7 @@ from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.tomlfile import Notes, read_toml
 from pointsman.track.wiring_file import load_wiring
+from railsim.profiles import DEFAULT_PROFILE, PROFILES
 from railsim.serve import HIGHEST_SPEED, Serving, serve
 from railsim.setup import Setup
 
@@ -64,6 +65,9 @@ def railsim(
     reset_on_open: Annotated[
         bool, typer.Option("--reset-on-open", help="Opening the serial port resets the station, as on an Uno.")
     ] = False,
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="VERSION", help=f"The station's firmware: {', '.join(PROFILES)}.")
+    ] = DEFAULT_PROFILE,
 ) -> None:
     """Simulate a model railway with a DCC-EX command station; any host can drive it."""
     folder = find_layout(layout)
@@ -76,7 +80,7 @@ def railsim(
         console.print(Text(text, style="red" if "INCIDENT" in text else ""))
 
     say(f"layout       {track.title}")
-    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open)
+    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile)
     raise typer.Exit(serve(serving, say))
 
 

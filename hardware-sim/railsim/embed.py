@@ -17,6 +17,7 @@ from pointsman.track.model import Track
 from pointsman.track.wiring import Wiring
 from railsim.hidden import Hidden
 from railsim.incidents import Incident, WorldEvent
+from railsim.profiles import Profile
 from railsim.ptylink import PtyLink
 from railsim.rig import Rig
 from railsim.setup import Setup
@@ -118,7 +119,8 @@ class Simulation:
     """A world and its station, run by the event loop in which it is made. End it with ``close``.
 
     ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
-    ``on_event`` and ``hidden`` as for a ``Rig``. Raises UsageError (see there).
+    ``profile`` is the station's firmware, 5.6 if not given; ``on_event`` and ``hidden`` as for a ``Rig``. Raises
+    UsageError (see there).
     """
 
     def __init__(
@@ -129,12 +131,15 @@ class Simulation:
         *,
         seed: int = 0,
         boot_s: float = BOOT_S,
+        profile: Profile | None = None,
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._origin_s = self._loop.time()
-        self._rig = Rig(track, wiring, setup, seed=seed, boot_s=boot_s, on_event=on_event, hidden=hidden)
+        self._rig = Rig(
+            track, wiring, setup, seed=seed, boot_s=boot_s, profile=profile, on_event=on_event, hidden=hidden
+        )
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)
         self._sinks: dict[str, Callable[[bytes], None]] = {}
@@ -162,6 +167,20 @@ class Simulation:
         """What is really where, now."""
         self._run()
         return self._rig.world.truth()
+
+    # ------------------------------------------------------------ what may befall the station
+
+    def set_short(self, shorted: bool) -> None:
+        """Lay something that conducts across the rails, or take it away."""
+        self._run()
+        self._rig.station.set_short(shorted, self._now_s())
+        self._run()
+
+    def reset_station(self) -> None:
+        """The station starts again: its button, or a supply that sagged."""
+        self._run()
+        self._rig.station.reset(self._now_s())
+        self._run()
 
     # ------------------------------------------------------------ links
 

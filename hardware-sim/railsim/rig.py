@@ -14,6 +14,7 @@ from pointsman.track.wiring import TurnoutKind, TurnoutWiring, Wiring
 from railsim.definitions import Definitions, OutputRecord, SensorRecord, TurnoutRecord
 from railsim.hidden import Hidden
 from railsim.incidents import BeamChanged, WorldEvent
+from railsim.profiles import Profile
 from railsim.setup import Setup
 from railsim.station import BOOT_S, Station
 from railsim.world import World
@@ -28,8 +29,8 @@ class Rig:
     """A world with the one station of a wiring; everything the wiring names is in the station's EEPROM.
 
     Raises UsageError when the wiring has not exactly one station, or the set-up does not fit the track.
-    ``on_event`` is called for everything that happens in the world. ``hidden``, when given, is used instead of what
-    the seed says.
+    ``on_event`` is called for everything that happens in the world; ``profile`` is the station's firmware. ``hidden``,
+    when given, is used instead of what the seed says.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Rig:
         *,
         seed: int = 0,
         boot_s: float = BOOT_S,
+        profile: Profile | None = None,
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
     ) -> None:
@@ -57,7 +59,7 @@ class Rig:
         self._magnets = {w.number: name for name, w in wiring.uncouplers.items() if w.number is not None}
         self._cabs = {w.cab: name for name, w in wiring.locomotives.items()}
         self._vpins = _vpins({name: beam.pin for name, beam in wiring.beams.items()}, FIRST_SENSOR_VPIN)
-        self.station = Station(self, self._definitions(), hidden, boot_s=boot_s)
+        self.station = Station(self, self._definitions(), hidden, boot_s=boot_s, profile=profile)
         for beam in wiring.beams:
             self._see(beam, self.world.beam_broken(beam), 0.0)
 

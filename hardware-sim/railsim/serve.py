@@ -18,6 +18,7 @@ from pointsman.track.wiring import Wiring
 from railsim.clock import VirtualLoop
 from railsim.embed import Simulation
 from railsim.incidents import BeamChanged, Coupled, Incident, Parted, Stopped, TurnoutSettled, WorldEvent
+from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
 
 HIGHEST_SPEED = 5.0
@@ -39,6 +40,7 @@ class Serving:
     tcp: int | None = None
     truth: Path | None = None
     reset_on_open: bool = False
+    profile: str = DEFAULT_PROFILE
 
 
 def serve(serving: Serving, say: Say) -> int:
@@ -50,6 +52,7 @@ def serve(serving: Serving, say: Say) -> int:
         raise UsageError(
             f"--speed {serving.speed:g} is out of range", cure=f"give a speed above 0 and at most {HIGHEST_SPEED:g}"
         )
+    find_profile(serving.profile)
     if serving.pty is None and serving.tcp is None:
         raise UsageError("nobody could reach the layout", cure="give --pty PATH, --tcp PORT (0 is any), or both")
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(serving.speed)) as runner:
@@ -67,7 +70,14 @@ async def _serve(serving: Serving, say: Say) -> int:
     for number, code in SIGNALS.items():
         loop.add_signal_handler(number, end, code)
     log = _Log(serving, say, loop)
-    simulation = Simulation(serving.track, serving.wiring, serving.setup, seed=serving.seed, on_event=log.event)
+    simulation = Simulation(
+        serving.track,
+        serving.wiring,
+        serving.setup,
+        seed=serving.seed,
+        profile=find_profile(serving.profile),
+        on_event=log.event,
+    )
     log.simulation = simulation
     try:
         log.write_truth()
@@ -79,6 +89,7 @@ async def _serve(serving: Serving, say: Say) -> int:
             server = await simulation.serve_tcp(serving.tcp)
             say(f"network      127.0.0.1:{server.port}")
         say(f"standing     {simulation.truth().line}")
+        say(f"station      DCC-EX {find_profile(serving.profile).version}")
         say("ready; Ctrl-C ends it")
         code = await ended
         log.write_truth()
