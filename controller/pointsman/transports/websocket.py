@@ -190,10 +190,9 @@ class WebSocketTransport(Transport):
         found: socket.socket = self._connection.transport.get_extra_info("socket")
         return (found.fileno(),)
 
-    @staticmethod
-    def framed(text: bytes) -> bytes:
+    def framed(self, data: bytes) -> bytes:
         """A text as the bytes of one frame, ready for whoever holds nothing but the descriptor."""
-        return Frame(Opcode.TEXT, text).serialize(mask=True)
+        return Frame(Opcode.TEXT, data).serialize(mask=True)
 
 
 def _reason(closed: ConnectionClosed) -> str:
