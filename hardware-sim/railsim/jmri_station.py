@@ -295,7 +295,7 @@ class JmriStation:
             text = f"Attempting to set power to unknown state {asked.state}."
             self._send(port, Failure(400, text, asked.id))
             return
-        self._send(port, Power(self.power_state, id=asked.id))
+        self._send(port, Power(self.power_state, default=True, id=asked.id))
 
     def set_power(self, on: bool) -> None:
         """The track power, switched by whoever it may be."""
@@ -306,7 +306,7 @@ class JmriStation:
         self._rails.power(on)
         for port, client in self._clients.items():
             if client.power:
-                self._send(port, Power(state, "LocoNet"))
+                self._send(port, Power(state, "LocoNet", default=True))
 
     # ------------------------------------------------------------ throttles
 

@@ -109,11 +109,11 @@ class Bean:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The track power of a connection; ``default``: of the one that is meant when none is named."""
+    """The track power of a connection; ``default`` says whether it is the one that is meant when none is named."""
 
     state: int | None = None
     name: str = ""
-    default: bool = True
+    default: bool | None = None
     method: Method = Method.GET
     id: int = 0
 
@@ -271,7 +271,7 @@ def _message(content: Any) -> Message | None:
         case "turnout" | "sensor" | "light" as type_ if _words(data.get("name")):
             return Bean(BeanType(type_), _words(data.get("name")), _whole(data.get("state")), method, id_)
         case "power":
-            default = data.get("default") is not False
+            default = _truth(data.get("default"))
             return Power(_whole(data.get("state")), _words(data.get("name")), default, method, id_)
         case "throttle" if _words(data.get("name")) or _words(data.get("throttle")):
             return _throttle(data, id_)

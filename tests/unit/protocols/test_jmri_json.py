@@ -46,7 +46,9 @@ CASES: list[tuple[Message, str]] = [
         Bean(BeanType.LIGHT, "LL1", 4, Method.POST, 8),
         '{"type":"light","method":"post","data":{"name":"LL1","state":4},"id":8}',
     ),
-    (Power(2, method=Method.POST, id=1), '{"type":"power","method":"post","data":{"state":2,"default":true},"id":1}'),
+    (Power(id=1), '{"type":"power","data":{},"id":1}'),
+    (Power(2, method=Method.POST, id=1), '{"type":"power","method":"post","data":{"state":2},"id":1}'),
+    (Power(2, default=True, id=1), '{"type":"power","data":{"state":2,"default":true},"id":1}'),
     (Power(4, "LocoNet", default=False), '{"type":"power","data":{"name":"LocoNet","state":4,"default":false}}'),
     (
         Throttle("L", address=3, is_long_address=True, id=2),

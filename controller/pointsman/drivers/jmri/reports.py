@@ -192,7 +192,7 @@ class Reports:
     # ------------------------------------------------------------ power
 
     def _power(self, said: Power, t_s: float) -> list[Event]:
-        if not said.default or said.state is None:
+        if said.default is False or said.state is None:
             return []
         before, self.power_idle = self.power, said.state == SwitchState.IDLE
         if said.state == UNKNOWN and (before is None or self._asked.settling(POWER, t_s)):
