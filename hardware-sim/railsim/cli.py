@@ -36,6 +36,12 @@ def railsim(
     tcp: Annotated[
         int | None, typer.Option("--tcp", metavar="PORT", min=0, max=65535, help="Listen on 127.0.0.1; 0 is any port.")
     ] = None,
+    jmri: Annotated[
+        int | None,
+        typer.Option(
+            "--jmri", metavar="PORT", min=0, max=65535, help="Be JMRI's web server on 127.0.0.1; 0 is any port."
+        ),
+    ] = None,
     truth: Annotated[
         Path | None, typer.Option("--truth", metavar="FILE", help="Keep what is really where in FILE, as JSON.")
     ] = None,
@@ -65,7 +71,7 @@ def railsim(
         bool, typer.Option("--reset-on-open", help="Opening the serial port resets the station, as on an Uno.")
     ] = False,
 ) -> None:
-    """Simulate a model railway with a DCC-EX command station; any host can drive it."""
+    """Simulate a model railway with a DCC-EX command station, or behind JMRI; any host can drive it."""
     folder = find_layout(layout)
     track = load_layout(folder)
     wiring = load_wiring(find_wiring(folder, hardware), track)
@@ -76,7 +82,7 @@ def railsim(
         console.print(Text(text, style="red" if "INCIDENT" in text else ""))
 
     say(f"layout       {track.title}")
-    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open)
+    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, jmri)
     raise typer.Exit(serve(serving, say))
 
 

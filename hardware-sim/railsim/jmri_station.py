@@ -280,8 +280,8 @@ class JmriStation:
         self._set((type_, name), state)
 
     def _change(self, key: Key, state: int) -> None:
-        if self.states[key] == state:
-            return
+        if self.states.get(key) in (None, state):
+            return  # nothing new, or nothing that is in a table
         self.states[key] = state
         for port, client in self._clients.items():
             if key in client.listening:

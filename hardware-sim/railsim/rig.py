@@ -70,8 +70,8 @@ class Rig:
             self.station = JmriStation(self, self._tables(), hidden, feedback=self._with_feedback())
         else:
             self.station = Station(self, self._definitions(), hidden, boot_s=boot_s)
-        for beam in wiring.beams:
-            self._see(beam, self.world.beam_broken(beam), 0.0)
+            for beam in wiring.beams:
+                self._see(beam, self.world.beam_broken(beam), 0.0)
 
     def next_event_s(self) -> float | None:
         """When something happens next if no bytes come; None when nothing does."""
