@@ -409,10 +409,8 @@ class JmriStation:
         self._put(port, write(message).encode("ascii"), self._now_s if at_s is None else at_s)
 
     def _put(self, port: str, data: bytes, at_s: float) -> None:
-        # in order: what is sent later to this client waits for what is sent now
-        waits_s = max([at_s, *(at for at, to, _ in self._sending if to == port)])
-        place = sum(at <= waits_s for at, _, _ in self._sending)
-        self._sending.insert(place, (waits_s, port, data))
+        place = sum(at <= at_s for at, _, _ in self._sending)
+        self._sending.insert(place, (at_s, port, data))
 
     def _hang_up(self, port: str) -> None:
         self.disconnect(port)
