@@ -81,7 +81,19 @@ def test_targets(text: str, target: Target) -> None:
     "text",
     [
         *("", "sim:", "simm", "sim:2", "SIM", "udp:h", "serial", "serial:", "tcp", "tcp:", "tcp::1", "tcp:h:"),
-        *("jmri", "jmri:", "jmri:h:0", "tcp:h:0", "tcp:h:65536", "tcp:h:-1", "tcp:h:x", "tcp:h:²", f"tcp:h:{'1' * 5000}", "tcp:[]", "tcp:[]:1"),
+        *(
+            "jmri",
+            "jmri:",
+            "jmri:h:0",
+            "tcp:h:0",
+            "tcp:h:65536",
+            "tcp:h:-1",
+            "tcp:h:x",
+            "tcp:h:²",
+            f"tcp:h:{'1' * 5000}",
+            "tcp:[]",
+            "tcp:[]:1",
+        ),
     ],
 )
 def test_what_is_no_target(text: str) -> None:
