@@ -765,6 +765,55 @@ async def test_closing_leaves_everything_safe(made: Bench) -> None:
     assert not made.of(LinkLost, ForeignControl)
 
 
+@bench
+async def test_closing_on_a_jmri_that_does_not_answer_says_it_all_and_does_not_hang(made: Bench) -> None:
+    await running(made)
+    made.jmri.frozen = True
+    began_s = made.now_s
+    await made.driver.close()
+    assert made.now_s - began_s <= 1.0
+    made.jmri.frozen = False
+    await asyncio.sleep(2)
+    assert made.world.speed_mm_s("L") == 0
+    assert not made.world.powered
+
+
+@bench
+async def test_into_silence_only_what_makes_safe_is_said(made: Bench) -> None:
+    await running(made)
+    made.jmri.frozen = True
+    await asyncio.sleep(2.2)
+    assert made.driver.link is Link.SILENT
+    made.asked.clear()
+    commands = (SetTurnout("T1", False), SetPower(True), SetUncoupler("s1", False), Stop("L", True))
+    for number, command in enumerate(commands, start=20):
+        made.driver.send(command, number)
+    await asyncio.sleep(0.01)
+    said = [m for _, m in made.asked]
+    assert not [m for m in said if isinstance(m, Bean) and m.type is TURNOUT]
+    assert not [m for m in said if isinstance(m, Power) and m.state == 2]
+    assert Bean(LIGHT, "LL11", 4, Method.POST) in said
+    assert Throttle("L", speed=0.0, status=True) in said
+    assert made.answers()[-4:] == [(number, False) for number in range(20, 24)]
+    await made.driver.close()
+
+
+def test_a_stop_while_the_link_is_set_up_is_said_at_once() -> None:
+    async def main() -> None:
+        made = Bench()
+        opening = asyncio.create_task(made.open())
+        await asyncio.sleep(0.003)
+        made.driver.send(EmergencyStop(), 1)
+        await asyncio.sleep(0.0005)
+        assert made.asked_for(Throttle)[0] == Throttle("L", emergency_stop=True)
+        await opening
+        assert made.answers() == [(1, False)]
+        assert made.driver.halted
+        await made.down()
+
+    run_virtual(main())
+
+
 def test_what_a_guardian_says_stops_everything() -> None:
     host, _ = memory_pair()
     frames = JmriDriver(host, PLAIN, emit=lambda _: None).guardian_frames()
