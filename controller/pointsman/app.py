@@ -42,7 +42,8 @@ from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.position import Position
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
-from pointsman.track.wiring import Protocol, Wiring
+from pointsman.track.wiring import Protocol as Speaks
+from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 from pointsman.transports.memory import memory_pair
 from pointsman.transports.serial import SerialTransport
@@ -426,7 +427,7 @@ class _Sitting(Generic[ResultT]):
 
 
 def _behind_jmri(wiring: Wiring) -> bool:
-    return any(made.protocol is Protocol.JMRI for made in wiring.stations.values())
+    return any(made.protocol is Speaks.JMRI for made in wiring.stations.values())
 
 
 def _driver(setting: Setting, transport: Transport, emit: Callable[[Event], None]) -> DccExDriver | JmriDriver:

@@ -32,11 +32,13 @@ from pointsman.transports.websocket import WebSocketTransport
 from railsim.clock import VirtualLoop, run_virtual
 from railsim.embed import Simulation
 from railsim.incidents import BeamChanged, Stopped
+from railsim.jmri_station import HEARTBEAT_S
 from railsim.setup import Setup
 
 pytestmark = pytest.mark.system
 
-WITHIN_S = 5.0
+WITHIN_S = 20.0
+"""Only a failure waits so long."""
 
 
 def test_a_whole_play_over_real_websockets_ends_with_truth_and_goal_one(tmp_path: Path) -> None:
@@ -135,14 +137,14 @@ async def test_a_server_that_closes_is_a_lost_link_and_a_new_one_is_asked_everyt
     await simulation.close()
 
 
-async def test_a_server_that_stands_still_is_a_lost_link_in_two_seconds() -> None:
+async def test_a_server_that_stands_still_is_a_lost_link_long_before_jmri_would_notice() -> None:
     world = Ear()
     simulation = Simulation(TRACK, PLAIN, Setup.parse(START), on_event=world)
     driver, ear, _, _ = await begun(simulation)
     simulation.station.frozen = True  # type: ignore[union-attr]
     began = time.monotonic()
     lost = await ear.hears(LinkLost)
-    assert time.monotonic() - began < 2.5
+    assert time.monotonic() - began < HEARTBEAT_S / 2
     assert isinstance(lost, LinkLost)
     assert "not answered a ping" in lost.why
     await driver.close()
@@ -198,7 +200,7 @@ async def main(port):
     driver = JmriDriver(WebSocketTransport("127.0.0.1", port), wiring, emit=hear)
     await driver.open()
     driver.send(SetPower(True), 1)
-    driver.send(Drive("L", True, 10), 2)
+    driver.send(Drive("L", True, 20), 2)
     await driving.wait()
     print("driving", flush=True)
     await asyncio.Event().wait()
@@ -223,7 +225,7 @@ async def test_the_kernel_closes_the_connection_of_a_killed_program_and_jmri_sto
         program.kill()
         killed_s = time.monotonic()
         await world.hears(Stopped)
-        assert time.monotonic() - killed_s < 2.0
+        assert time.monotonic() - killed_s < HEARTBEAT_S / 2, "because of the closed connection, not for its silence"
         assert simulation.world.powered, "the power is left on: only the guardian cuts it"
     finally:
         if program.returncode is None:

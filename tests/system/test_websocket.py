@@ -172,32 +172,33 @@ async def test_a_port_where_nobody_listens_says_what_to_start() -> None:
     assert caught.value.where == f"127.0.0.1:{port}"
 
 
-async def test_a_server_of_another_kind_says_so() -> None:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        await writer.drain()
-        writer.close()
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"\x00\xff garbage\r\n\r\n",
+        b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        # to a place that nobody named it does not go
+        b"HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/json/\r\nContent-Length: 0\r\n\r\n",
+    ],
+)
+async def test_what_is_no_json_server_says_so(answer: bytes) -> None:
+    ended = asyncio.Event()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    link = WebSocketTransport("127.0.0.1", server.sockets[0].getsockname()[1])
-    with pytest.raises(PortError, match="no JSON server of JMRI"):
-        await link.open()
-    await link.close()
-    server.close()
-    await server.wait_closed()
-
-
-@pytest.mark.parametrize("answer", [b"", b"\x00\xff garbage\r\n\r\n"])
-async def test_a_far_end_that_talks_nonsense_says_so(answer: bytes) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer)
         writer.close()
+        await writer.wait_closed()
+        ended.set()
 
     server = await asyncio.start_server(talk, "127.0.0.1", 0)
-    with pytest.raises(PortError, match="no JSON server"):
-        await WebSocketTransport("127.0.0.1", server.sockets[0].getsockname()[1]).open()
+    link = WebSocketTransport("127.0.0.1", server.sockets[0].getsockname()[1])
+    with pytest.raises(PortError, match="no JSON server of JMRI"):
+        await link.open()
+    async with asyncio.timeout(5):
+        await ended.wait()
+    await link.close()
     server.close()
     await server.wait_closed()
 

@@ -79,7 +79,7 @@ class WebSocketTransport(Transport):
         self._writer = self._loop.create_task(self._write_on(connection), name=f"writer of {self.name}")
 
     async def _connect(self) -> ClientConnection:
-        return await connect(
+        return await _Connect(
             self._url,
             compression=None,
             user_agent_header=None,
@@ -89,8 +89,6 @@ class WebSocketTransport(Transport):
             close_timeout=CLOSE_TIMEOUT_S,
             max_size=LARGEST_MESSAGE_BYTES,
             max_queue=QUEUED_MESSAGES,
-            # a redirection, or a retry, would lead to something that nobody named
-            process_exception=lambda error: error,
         )
 
     def _refused(self, what: str, cure: str) -> PortError:
@@ -193,6 +191,14 @@ class WebSocketTransport(Transport):
     def framed(self, data: bytes) -> bytes:
         """A text as the bytes of one frame, ready for whoever holds nothing but the descriptor."""
         return Frame(Opcode.TEXT, data).serialize(mask=True)
+
+
+class _Connect(connect):
+    """Does not go where an answer sends it: nobody named that place."""
+
+    def process_redirect(self, exc: Exception) -> Exception:
+        """A redirection is a refusal like any other."""
+        return exc
 
 
 def _reason(closed: ConnectionClosed) -> str:
