@@ -23,6 +23,7 @@ from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guardian
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.dccex import DccExDriver
+from pointsman.drivers.jmri import JmriDriver
 from pointsman.errors import (
     HaltedError,
     JournalError,
@@ -41,11 +42,13 @@ from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.position import Position
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
+from pointsman.track.wiring import Protocol as Speaks
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 from pointsman.transports.memory import memory_pair
 from pointsman.transports.serial import SerialTransport
 from pointsman.transports.tcp import TcpTransport
+from pointsman.transports.websocket import JMRI_PORT, WebSocketTransport
 
 if TYPE_CHECKING:
     from railsim.embed import Simulation
@@ -64,11 +67,16 @@ class On(StrEnum):
     SIM = "sim"
     SERIAL = "serial"
     TCP = "tcp"
+    JMRI = "jmri"
+
+
+_PORTS = {On.TCP: DCCEX_TCP_PORT, On.JMRI: JMRI_PORT}
+"""Those that are on the network, with the port when none is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the layout is: the simulated one, a serial port, or a station on the network."""
+    """Where the layout is: the simulated one, a serial port, a station on the network, or behind JMRI."""
 
     on: On
     address: str = ""
@@ -76,23 +84,28 @@ class Target:
 
     def __str__(self) -> str:
         host = f"[{self.address}]" if ":" in self.address else self.address
-        return {On.SIM: "sim", On.SERIAL: f"serial:{self.address}", On.TCP: f"tcp:{host}:{self.port}"}[self.on]
+        if self.on in _PORTS:
+            return f"{self.on}:{host}:{self.port}"
+        return f"serial:{self.address}" if self.on is On.SERIAL else "sim"
 
 
 def parse_target(text: str) -> Target:
-    """``sim``, ``serial:PORT`` or ``tcp:HOST[:PORT]``. Raises UsageError."""
+    """``sim``, ``serial:PORT``, ``tcp:HOST[:PORT]`` or ``jmri:HOST[:PORT]``. Raises UsageError."""
     kind, _, rest = text.partition(":")
     if text == On.SIM:
         return Target(On.SIM)
     if kind == On.SERIAL and rest:
         return Target(On.SERIAL, rest)
-    if kind == On.TCP and rest:
+    if kind in _PORTS and rest:
         # An address of IPv6 has colons of its own and stands in brackets.
         found = _HOST_AND_PORT.fullmatch(rest)
-        port = int(found["port"] or DCCEX_TCP_PORT) if found else 0
+        port = int(found["port"] or _PORTS[On(kind)]) if found else 0
         if found and 0 < port < 65536:
-            return Target(On.TCP, found["v6"] or found["host"], port)
-    raise UsageError(f"--on {text!r} is not understood", cure="write sim, serial:/dev/ttyACM0, or tcp:192.168.4.1:2560")
+            return Target(On(kind), found["v6"] or found["host"], port)
+    raise UsageError(
+        f"--on {text!r} is not understood",
+        cure="write sim, serial:/dev/ttyACM0, tcp:192.168.4.1:2560, or jmri:192.168.1.20:12080",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +366,8 @@ class _Sitting(Generic[ResultT]):
                 yield SerialTransport(address), None
             case Target(on=On.TCP, address=address, port=port):
                 yield TcpTransport(address, port), None
+            case Target(on=On.JMRI, address=address, port=port):
+                yield WebSocketTransport(address, port), None
             case _:
                 async with _simulated(self._setting) as (transport, simulation):
                     yield transport, simulation
@@ -363,7 +378,7 @@ class _Sitting(Generic[ResultT]):
         cap = cap_of(setting.target)
         belief = at_setup(track, setting.start, setting.facing, allow.mark_error_mm, allow.setup_error_mm)
         planner = Planner(track, setting.wiring, allow, cap, couple_up=setting.couple_up)
-        driver = DccExDriver(transport, setting.wiring, emit=self._receive)
+        driver = _driver(setting, transport, self._receive)
         dispatcher = Dispatcher(
             track,
             planner,
@@ -411,6 +426,17 @@ class _Sitting(Generic[ResultT]):
             self._dispatcher.halt(why)
 
 
+def _behind_jmri(wiring: Wiring) -> bool:
+    return any(made.protocol is Speaks.JMRI for made in wiring.stations.values())
+
+
+def _driver(setting: Setting, transport: Transport, emit: Callable[[Event], None]) -> DccExDriver | JmriDriver:
+    """The driver for what the target speaks; the simulated layout speaks what the wiring says."""
+    if setting.target.on is On.JMRI or (setting.target.on is On.SIM and _behind_jmri(setting.wiring)):
+        return JmriDriver(transport, setting.wiring, emit=emit)
+    return DccExDriver(transport, setting.wiring, emit=emit)
+
+
 def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:
     """What the simulated layout says of a confirmed position."""
     truth, track = simulation.truth(), chosen.track
@@ -434,8 +460,8 @@ def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witnes
 async def _simulated(setting: Setting) -> AsyncIterator[tuple[Transport, Simulation]]:
     """The simulated layout on this loop's clock, behind a real pseudo-terminal when the clock has a pace.
 
-    A clock that jumps is no match for a terminal, so then (and where there are no pseudo-terminals) the bytes go
-    through memory. Either way the clock stands still while bytes are on their way.
+    A clock that jumps is no match for a terminal, so then (and where there are no pseudo-terminals, and for JMRI, which
+    has texts) the bytes go through memory. Either way the clock stands still while bytes are on their way.
     """
     from railsim.clock import VirtualLoop
     from railsim.embed import Simulation
@@ -446,7 +472,7 @@ async def _simulated(setting: Setting) -> AsyncIterator[tuple[Transport, Simulat
     simulation = Simulation(setting.built, setting.wiring, setup, seed=seed)
     loop = asyncio.get_running_loop()
     try:
-        if setting.speed is None or sys.platform == "win32":
+        if setting.speed is None or sys.platform == "win32" or _behind_jmri(setting.wiring):
             host, station = memory_pair("the simulated layout")
             await station.open()
             link = simulation.memory(station.write)

@@ -37,6 +37,12 @@ def railsim(
     tcp: Annotated[
         int | None, typer.Option("--tcp", metavar="PORT", min=0, max=65535, help="Listen on 127.0.0.1; 0 is any port.")
     ] = None,
+    jmri: Annotated[
+        int | None,
+        typer.Option(
+            "--jmri", metavar="PORT", min=0, max=65535, help="Be JMRI's web server on 127.0.0.1; 0 is any port."
+        ),
+    ] = None,
     truth: Annotated[
         Path | None, typer.Option("--truth", metavar="FILE", help="Keep what is really where in FILE, as JSON.")
     ] = None,
@@ -69,7 +75,7 @@ def railsim(
         str, typer.Option("--profile", metavar="VERSION", help=f"The station's firmware: {', '.join(PROFILES)}.")
     ] = DEFAULT_PROFILE,
 ) -> None:
-    """Simulate a model railway with a DCC-EX command station; any host can drive it."""
+    """Simulate a model railway with a DCC-EX command station, or behind JMRI; any host can drive it."""
     folder = find_layout(layout)
     track = load_layout(folder)
     wiring = load_wiring(find_wiring(folder, hardware), track)
@@ -80,7 +86,7 @@ def railsim(
         console.print(Text(text, style="red" if "INCIDENT" in text else ""))
 
     say(f"layout       {track.title}")
-    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile)
+    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri)
     raise typer.Exit(serve(serving, say))
 
 

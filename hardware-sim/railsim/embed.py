@@ -17,11 +17,13 @@ from pointsman.track.model import Track
 from pointsman.track.wiring import Wiring
 from railsim.hidden import Hidden
 from railsim.incidents import Incident, WorldEvent
+from railsim.jmri_server import JmriServer
+from railsim.jmri_station import JmriStation
 from railsim.profiles import Profile
 from railsim.ptylink import PtyLink
 from railsim.rig import Rig
 from railsim.setup import Setup
-from railsim.station import BOOT_S
+from railsim.station import BOOT_S, Station
 from railsim.truth import Truth
 from railsim.world import World
 
@@ -145,7 +147,7 @@ class Simulation:
         self._sinks: dict[str, Callable[[bytes], None]] = {}
         self._cuts: dict[str, Callable[[], None]] = {}
         self._closers: list[Callable[[], None]] = []
-        self._servers: list[TcpServer] = []
+        self._servers: list[TcpServer | JmriServer] = []
         self._outgoing: deque[tuple[str, bytes]] = deque()
         self._closed = False
         self._run()
@@ -156,6 +158,17 @@ class Simulation:
     def world(self) -> World:
         """The world, as it was when last advanced; ``truth`` brings it up to now."""
         return self._rig.world
+
+    @property
+    def station(self) -> Station | JmriStation:
+        """The station, as it was when last advanced."""
+        return self._rig.station
+
+    def jog(self, act: Callable[[], None]) -> None:
+        """Let something be done to the world or the station now, and what follows from it."""
+        self._run()
+        act()
+        self._run()
 
     @property
     def incidents(self) -> list[Incident]:
@@ -200,8 +213,15 @@ class Simulation:
         return link
 
     async def serve_tcp(self, port: int = 0) -> TcpServer:
-        """Listen on 127.0.0.1. Raises PortError."""
+        """Listen on 127.0.0.1 as a DCC-EX station. Raises PortError."""
         server = TcpServer(self)
+        await server.start(port)
+        self._servers.append(server)
+        return server
+
+    async def serve_jmri(self, port: int = 0) -> JmriServer:
+        """Listen on 127.0.0.1 as JMRI's web server, for websockets at /json/. Raises PortError."""
+        server = JmriServer(self)
         await server.start(port)
         self._servers.append(server)
         return server
@@ -266,8 +286,10 @@ class Simulation:
         while self._outgoing:
             port, data = self._outgoing.popleft()
             sink = self._sinks.get(port)
-            if sink is not None:
+            if sink is not None and data:
                 sink(data)
+            elif sink is not None:
+                self._cuts[port]()  # an empty text: the station has hung up
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
