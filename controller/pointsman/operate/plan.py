@@ -70,6 +70,7 @@ class Planner:
         Raises RefusedError when the real lengths forbid it.
         """
         try:
+            _check_passed_once(job.run)
             while job.stage is not Stage.DONE:
                 step = self._step(belief, job)
                 if step is not None:
@@ -250,6 +251,14 @@ class Planner:
             return None
         whole = self._office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs))
         return whole if {body.vehicle for body in whole.bodies} > {body.vehicle for body in swept.bodies} else None
+
+
+def _check_passed_once(run: Run) -> None:
+    """Points are set before a run, so it cannot need them both ways, and no line leads over them twice."""
+    turnouts = [turnout for turnout, _ in run.legs]
+    twice = sorted({turnout for turnout in turnouts if turnouts.count(turnout) > 1})
+    if twice:
+        raise RefusedError([f"it passes {' '.join(twice)} more than once"], cure="stop before it, and go on from there")
 
 
 def _check_coupled(track: Track, belief: Belief, swept: Sweep, run: Run) -> None:
