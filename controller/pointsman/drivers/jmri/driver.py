@@ -171,8 +171,8 @@ class JmriDriver:
     def send(self, command: Command, number: int) -> None:
         """Send a command; ``Accepted(number)`` or ``Rejected(number)`` comes later, with JMRI's answer.
 
-        A turnout whose feedback does not say within its time that it is there is ``Rejected``, even after an
-        ``Accepted``. Raises ProtocolError for a name that this station does not have.
+        A turnout whose feedback does not say within its time that it is there is ``ForeignControl``. Raises
+        ProtocolError for a name that this station does not have.
         """
         match command:
             case EmergencyStop():
@@ -187,7 +187,7 @@ class JmriDriver:
                 self._send(self._units.drive(command, number))
             case SetTurnout():
                 self._send(self._units.turnout(command, number))
-                self._reports.turning(self._addresses.turnout(command.turnout), number)
+                self._reports.turning(self._addresses.turnout(command.turnout))
                 self._check_at(self._addresses.turnout(command.turnout).settles_s)
             case SetUncoupler():
                 self._send(self._units.magnet(command, number))
