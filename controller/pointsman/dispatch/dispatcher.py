@@ -308,8 +308,7 @@ class Dispatcher:
 
     def _order(self, step: DriveStep, speed_step: int) -> None:
         state = self._control.state
-        if state.drive is None:
-            return
+        assert state.drive is not None, "only a drive gives orders"
         if speed_step == 0:
             self._control.send(Stop(step.locomotive, step.forward))
         else:
