@@ -80,7 +80,6 @@ class DccExDriver:
         self._heard: Heard | None = None
         self._halt: Halt | None = None
         self._stops_failed = 0
-        self._halt_timer: asyncio.TimerHandle | None = None
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._overdue_timer: asyncio.TimerHandle | None = None
         transport.listen(self._on_data, self._lost, self._note)
@@ -169,22 +168,30 @@ class DccExDriver:
         return unit.answer
 
     async def close(self) -> None:
-        """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
-        self._end_halt("the link is being closed")
+        """Stop every locomotive, switch outputs off and the main track's power off, then close the link.
+
+        A station that does not answer is told for ten seconds: it may hear late, and something may still run.
+        """
         answers: list[asyncio.Future[list[Reply]]] = []
         try:
+            if self._halt is not None:
+                await self._halt.ended()
+            self._end_halt("the link is being closed")
             if self.link in (Link.UP, Link.RESTARTED):
                 self._give_back(self._window.drop_queue(), "the link is being closed")
                 self.link = Link.SETTING_UP
                 answers = [self._answer_to(unit) for unit in self._units.closing()]
                 await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
-            elif self.link is Link.SILENT:
+                if self._halt is not None:
+                    await self._halt.ended()
+            if self.link is Link.SILENT:
                 # One write each: more than the board's receive ring holds would lose some of it.
                 for frames in self._units.guardian():
                     self._write(frames)
                     await asyncio.sleep(BETWEEN_WRITES_S)
         finally:
             self.link = Link.CLOSED
+            self._end_halt("the link is closed")
             self._stop_timers()
             self._give_back(self._window.drop_all(), "the link is closed")
             # every one is looked at: to asyncio an exception that nobody sees is a fault of the program
@@ -297,17 +304,14 @@ class DccExDriver:
             if halt.cut_power:
                 for off in self._units.all_off():
                     self._write(off.frames)
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
-        if self._halt is not None:
-            self._halt_timer = self._loop.call_later(STOP_REPEAT_S, self._write_halt)
+        if self._halt is halt:
+            halt.again(self._loop, self._write_halt)
 
     def _halt_confirmed(self) -> None:
         halt, self._halt = self._halt, None
         if halt is None:
             return
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
+        halt.end()
         for number in halt.numbers:
             self._emit(Accepted(self._loop.time(), number))
         if self.link is Link.UP:
@@ -439,6 +443,8 @@ class DccExDriver:
         if self.link is Link.SETTING_UP:
             self.link = Link.SILENT
             self._give_back(self._window.drop_all(), "")
+            if self._reports.live:  # it was being closed
+                self._begin_halt(cut_power=True, number=None)
             return
         why = f"the station has not answered everything within {ANSWERS_WITHIN_S:g} s"
         self.link = Link.SILENT
@@ -461,8 +467,8 @@ class DccExDriver:
     def _end_halt(self, why: str) -> None:
         """Give an unconfirmed stop up."""
         halt, self._halt = self._halt, None
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
+        if halt is not None:
+            halt.end()
         for number in halt.numbers if halt else ():
             self._reject(number, why)
 
@@ -493,7 +499,7 @@ class DccExDriver:
 
     def _stop_timers(self) -> None:
         self._chatter.end_stretch()
-        for timer in (self._halt_timer, self._keep_alive_timer, self._overdue_timer):
+        for timer in (self._keep_alive_timer, self._overdue_timer):
             if timer is not None:
                 timer.cancel()
-        self._halt_timer = self._keep_alive_timer = self._overdue_timer = None
+        self._keep_alive_timer = self._overdue_timer = None

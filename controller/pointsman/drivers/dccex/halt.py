@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pointsman.messages import Command, Drive, SetPower, SetUncoupler
 
 STOP_REPEAT_S = 0.1
 POWER_CUT_AFTER_S = 0.3
+LAST_STOPS_S = 10.0
+"""A link is not closed before a stop is confirmed, or was written again and again for so long."""
 
 
 @dataclass(slots=True)
@@ -22,6 +27,26 @@ class Halt:
     cut_power: bool
     answered: bool = False
     numbers: list[int] = field(default_factory=list)
+    _repeat: asyncio.TimerHandle | None = None
+    _over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def again(self, loop: asyncio.AbstractEventLoop, write: Callable[[], None]) -> None:
+        """Let it be written again, once, unless it ends before."""
+        if self._repeat is not None:
+            self._repeat.cancel()
+        self._repeat = loop.call_later(STOP_REPEAT_S, write)
+
+    def end(self) -> None:
+        """It is confirmed or given up: it is not written again."""
+        if self._repeat is not None:
+            self._repeat.cancel()
+        self._over.set()
+
+    async def ended(self) -> None:
+        """Wait until it is confirmed or given up; not for ever."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_STOPS_S):
+                await self._over.wait()
 
 
 def refusal(command: Command, *, halted: bool, unconfirmed: bool) -> str:
