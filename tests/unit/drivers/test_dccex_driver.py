@@ -812,7 +812,7 @@ def test_closing_a_silent_link_takes_its_time_and_no_more() -> None:
         b.station.mute = True
         started = asyncio.get_running_loop().time()
         await b.driver.close()
-        assert asyncio.get_running_loop().time() - started <= 11.1
+        assert asyncio.get_running_loop().time() - started <= 11.5
         last = [data for t_s, data in b.station.raw if t_s > started + 1.0]
         assert sum(data.startswith(b"<!><0><#>") for data in last) >= 90, "it is told again and again"
         assert not b.host.is_open
@@ -836,7 +836,7 @@ def test_a_link_is_not_closed_before_the_station_has_heard_the_stop(halted: bool
         await b.driver.close()
         doing = [x for x in b.station.commands(heard) if not isinstance(x, c.Fence)]
         assert doing[:2] == [c.EmergencyStop(), c.Power(False)]
-        assert loop.time() - began < 4.3
+        assert loop.time() - began < 4.5
         assert not b.host.is_open
         written = len(b.station.raw)
         await asyncio.sleep(1.0)

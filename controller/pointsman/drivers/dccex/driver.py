@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.chatter import Chatter
-from pointsman.drivers.dccex.halt import POWER_CUT_AFTER_S, STOP_REPEAT_S, Halt, refusal
+from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, POWER_CUT_AFTER_S, Halt, refusal
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.overheard import Overheard
 from pointsman.drivers.dccex.proof import why_not
@@ -168,10 +168,7 @@ class DccExDriver:
         return unit.answer
 
     async def close(self) -> None:
-        """Stop every locomotive, switch outputs off and the main track's power off, then close the link.
-
-        A station that does not answer is told for ten seconds: it may hear late, and something may still run.
-        """
+        """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
         answers: list[asyncio.Future[list[Reply]]] = []
         try:
             if self._halt is not None:
@@ -182,10 +179,11 @@ class DccExDriver:
                 self.link = Link.SETTING_UP
                 answers = [self._answer_to(unit) for unit in self._units.closing()]
                 await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
-                if self._halt is not None:
-                    await self._halt.ended()
+            if self._halt is not None:
+                await self._halt.ended()
             if self.link is Link.SILENT:
-                # One write each: more than the board's receive ring holds would lose some of it.
+                # Let it read what it was sent; one write each: what its receive ring does not hold is lost.
+                await asyncio.sleep(DRAINED_AFTER_S)
                 for frames in self._units.guardian():
                     self._write(frames)
                     await asyncio.sleep(BETWEEN_WRITES_S)
@@ -301,9 +299,9 @@ class DccExDriver:
             self._transmit(unit)
         else:
             self._write(unit.wire)
-            if halt.cut_power:
-                for off in self._units.all_off():
-                    self._write(off.frames)
+            if halt.cut_power and not halt.outputs_off:
+                halt.outputs_off = True
+                self._write(b"".join(off.frames for off in self._units.all_off()))
         if self._halt is halt:
             halt.again(self._loop, self._write_halt)
 
@@ -443,7 +441,7 @@ class DccExDriver:
         if self.link is Link.SETTING_UP:
             self.link = Link.SILENT
             self._give_back(self._window.drop_all(), "")
-            if self._reports.live:  # it was being closed
+            if self._reports.live:
                 self._begin_halt(cut_power=True, number=None)
             return
         why = f"the station has not answered everything within {ANSWERS_WITHIN_S:g} s"

@@ -11,8 +11,12 @@ from pointsman.messages import Command, Drive, SetPower, SetUncoupler
 
 STOP_REPEAT_S = 0.1
 POWER_CUT_AFTER_S = 0.3
+DRAINED_AFTER_S = 0.3
+"""A station that answers again has read by then what was written before."""
 LAST_STOPS_S = 10.0
-"""A link is not closed before a stop is confirmed, or was written again and again for so long."""
+"""A link is not closed before a stop is confirmed, or was written again and again for so long: a station that does not
+answer may hear late, and something may still run.
+"""
 
 
 @dataclass(slots=True)
@@ -21,12 +25,16 @@ class Halt:
 
     ``answered``: a fence came back on a link that was silent. What was written meanwhile may have been swallowed with
     the remains of a broken command, so only the fence behind the next stop confirms it.
+
+    ``outputs_off``: outputs were switched off. Once is enough: to a station that reads nothing more would only fill its
+    ring, and what overflows there makes other commands of what is left.
     """
 
     started_t_s: float
     cut_power: bool
     answered: bool = False
     numbers: list[int] = field(default_factory=list)
+    outputs_off: bool = False
     _repeat: asyncio.TimerHandle | None = None
     _over: asyncio.Event = field(default_factory=asyncio.Event)
 
