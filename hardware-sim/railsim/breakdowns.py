@@ -29,11 +29,11 @@ FLICKER_S = (0.015, 0.080)
 @dataclass(slots=True)
 class Hands:
     """What a fault needs done outside the layout. ``port``: the port vanishes (False) or is back; ``pause``: the
-    host's program stands still for so many seconds.
+    host's program stands still for so many seconds. Where nobody is outside nothing is done.
     """
 
-    port: Callable[[bool], None]
-    pause: Callable[[float], None]
+    port: Callable[[bool], None] = lambda _: None
+    pause: Callable[[float], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,9 @@ class Breakdowns:
         hidden: Hidden,
         show_beam: Callable[[str, bool, float], None],
         tell: Callable[[FaultStruck], None],
+        hands: Hands,
     ) -> None:
-        self.hands = Hands(lambda _: None, lambda _: None)
+        self._hands = hands
         self.happened: list[FaultStruck] = []
         self.wires = {direction: Wire(direction, hidden) for direction in Direction}
         self._world = world
@@ -124,6 +125,10 @@ class Breakdowns:
             self._deaf_to_stops[locomotive] -= 1
             return
         self._world.set_throttle(locomotive, forward, step, emergency)
+
+    def stands(self, name: str, broken: bool) -> None:
+        """How a beam is in the beginning."""
+        self._sees[name] = broken
 
     def beam(self, name: str, broken: bool, t_s: float) -> None:
         """A beam is broken or free."""
@@ -214,14 +219,14 @@ class Breakdowns:
                 assert isinstance(self._station, Station)
                 self._station.hold_up(t_s + fault.much)
             case Fault.VANISHES:
-                self.hands.port(False)
-                self._at(t_s + fault.much, lambda _: self.hands.port(True))
+                self._hands.port(False)
+                self._at(t_s + fault.much, lambda _: self._hands.port(True))
             case Fault.RESET:
                 self._station.reset(t_s)
             case Fault.SHORT:
                 self._short(t_s, fault.much)
             case _:
-                self.hands.pause(fault.much)
+                self._hands.pause(fault.much)
         return ABOUT[fault.kind].text
 
     def _short(self, t_s: float, for_s: float) -> None:

@@ -328,12 +328,12 @@ class Simulation:
 
     def _port_there(self, there: bool) -> None:
         self.port_gone = not there
+        if self._closed:
+            return
         # Not from within the layout's own step.
         self._loop.call_soon(self._plug, there)
 
     def _plug(self, there: bool) -> None:
-        if self._closed:
-            return
         for plug in self._plugs:
             plug(there)
         if not there:
@@ -345,7 +345,8 @@ class Simulation:
 
     def _pause(self, for_s: float) -> None:
         assert isinstance(self._loop, VirtualLoop)
-        self._loop.pause(for_s)
+        if not self._closed:
+            self._loop.pause(for_s)
 
     # ------------------------------------------------------------ time
 

@@ -70,9 +70,7 @@ class Rig:
                 self._magnets[magnet.name or magnet.number or 0] = name
         self._cabs = {w.cab: name for name, w in wiring.locomotives.items()}
         self._vpins = _vpins({name: beam.pin for name, beam in wiring.beams.items()}, FIRST_SENSOR_VPIN)
-        self._breakdowns = Breakdowns(self.world, hidden, self._show, self._struck)
-        if hands is not None:
-            self._breakdowns.hands = hands
+        self._breakdowns = Breakdowns(self.world, hidden, self._show, self._struck, hands or Hands())
         (made,) = wiring.stations.values()
         self.station: Station | JmriStation
         if made.protocol is Protocol.JMRI:
@@ -81,7 +79,10 @@ class Rig:
             self.station = Station(self, self._definitions(), hidden, boot_s=boot_s, profile=profile)
         self.plan(faults)
         for beam in wiring.beams:
-            self._breakdowns.beam(beam, self.world.beam_broken(beam), 0.0)
+            broken = self.world.beam_broken(beam)
+            self._breakdowns.stands(beam, broken)
+            if isinstance(self.station, Station):  # JMRI's tables have it from the beginning
+                self._show(beam, broken, 0.0)
 
     def plan(self, faults: Sequence[Planned]) -> None:
         """Let faults strike, each at its moment. Raises UsageError for one that this layout cannot have."""

@@ -294,10 +294,6 @@ class Dispatcher:
                 break
             elif advice.order is not None:
                 self._order(step, advice.order)
-                if advice.order == 0:
-                    # Once more: a station takes a spoilt number for another locomotive's, and confirms that.
-                    await self._control.confirmed()
-                    self._order(step, 0)
             else:
                 await self._control.until_event(advice.again_s)
         state.ratios = dict(state.drive.ratios)

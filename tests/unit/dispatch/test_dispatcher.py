@@ -289,22 +289,6 @@ class TestTheStation:
         assert bench.halted_s - lost[0] == pytest.approx(0.3, abs=0.01)
         assert bench.simulation.incidents == []
 
-    def test_a_stop_that_another_locomotive_got(self, bench: Bench) -> None:
-        """A spoilt number: the station confirms it all the same, and points would be thrown under a moving train."""
-        spoilt: list[bytes] = []
-
-        def to_another(data: bytes) -> bytes:
-            if b"<t 3 0 " in data and not spoilt:
-                spoilt.append(data)
-                return data.replace(b"<t 3 0 ", b"<t 33 0 ")
-            return data
-
-        bench.to_station = to_another
-        final = bench.play()
-        assert spoilt
-        assert str(final.position) == bench.truth.line
-        assert bench.simulation.incidents == []
-
     def test_a_rejected_turnout(self, bench: Bench) -> None:
         bench.to_station = lambda data: data.replace(b"<T 2 ", b"<T 77 ")
         assert "rejected" in stopped(bench)

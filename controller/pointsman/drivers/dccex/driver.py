@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.chatter import Chatter
-from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, POWER_CUT_AFTER_S, Halt, refusal
+from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, Halt, ended, refusal
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.overheard import Overheard
 from pointsman.drivers.dccex.proof import why_not
@@ -171,16 +171,14 @@ class DccExDriver:
         """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
         answers: list[asyncio.Future[list[Reply]]] = []
         try:
-            if self._halt is not None:
-                await self._halt.ended()
+            await ended(self._halt)
             self._end_halt("the link is being closed")
             if self.link in (Link.UP, Link.RESTARTED):
                 self._give_back(self._window.drop_queue(), "the link is being closed")
                 self.link = Link.SETTING_UP
                 answers = [self._answer_to(unit) for unit in self._units.closing()]
                 await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
-            if self._halt is not None:
-                await self._halt.ended()
+            await ended(self._halt)
             if self.link is Link.SILENT:
                 # Let it read what it was sent; one write each: what its receive ring does not hold is lost.
                 await asyncio.sleep(DRAINED_AFTER_S)
@@ -292,9 +290,7 @@ class DccExDriver:
         halt = self._halt
         if halt is None:
             return
-        waited_s = self._loop.time() - halt.started_t_s
-        halt.cut_power |= waited_s > POWER_CUT_AFTER_S - STOP_REPEAT_S / 2
-        unit = self._units.halt(cut_power=halt.cut_power)
+        unit = self._units.halt(cut_power=halt.cuts(self._loop.time()))
         if self.link is Link.UP:
             self._transmit(unit)
         else:

@@ -50,11 +50,22 @@ class Halt:
             self._repeat.cancel()
         self._over.set()
 
-    async def ended(self) -> None:
+    def cuts(self, t_s: float) -> bool:
+        """Whether the power goes too when it is written at a time."""
+        self.cut_power |= t_s - self.started_t_s > POWER_CUT_AFTER_S - STOP_REPEAT_S / 2
+        return self.cut_power
+
+    async def over(self) -> None:
         """Wait until it is confirmed or given up; not for ever."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_STOPS_S):
                 await self._over.wait()
+
+
+async def ended(halt: Halt | None) -> None:
+    """Wait until a stop, if there is one, is confirmed or given up; not for ever."""
+    if halt is not None:
+        await halt.over()
 
 
 def refusal(command: Command, *, halted: bool, unconfirmed: bool) -> str:
