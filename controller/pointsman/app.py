@@ -110,7 +110,7 @@ def parse_target(text: str) -> Target:
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
-    """Everything a play needs to be told. ``speed`` is for the simulated layout only (None: as fast as it goes)."""
+    """Everything a play needs to be told; ``speed`` (None: no pace) and ``on_simulation`` are for the simulated one."""
 
     chosen: Chosen
     runs: tuple[Run, ...]
@@ -120,6 +120,7 @@ class PlayRequest:
     journal: Path
     speed: float | None = None
     count: str = "runs"
+    on_simulation: Callable[[Simulation], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ class Setting:
     """What a sitting is held on.
 
     ``track`` is the layout as it is believed to be, ``built`` as its own file has it (what the simulated one is made
-    of); ``start`` is what stands where at set-up. ``speed`` and ``seed`` are for the simulated layout.
+    of); ``start`` is what stands where at set-up. ``speed``, ``seed`` and ``on_simulation`` are for that one alone.
     """
 
     track: Track
@@ -190,6 +191,7 @@ class Setting:
     seed: str
     allow: Allowances
     couple_up: bool = False
+    on_simulation: Callable[[Simulation], None] | None = None
 
 
 class Errand(Protocol[ResultT]):
@@ -264,6 +266,7 @@ class _Play:
             seed=str(chosen.seed),
             allow=Allowances(),
             couple_up=bool(chosen.goal.trains),
+            on_simulation=request.on_simulation,
         )
 
     def header(self) -> dict[str, object]:
@@ -470,12 +473,14 @@ async def _simulated(setting: Setting) -> AsyncIterator[tuple[Transport, Simulat
     setup = Setup(dict(setting.start.segments), facing=dict.fromkeys(setting.track.locomotives, setting.facing))
     seed = crc32(setting.seed.encode(errors="surrogateescape"))
     simulation = Simulation(setting.built, setting.wiring, setup, seed=seed)
+    if setting.on_simulation is not None:
+        setting.on_simulation(simulation)
     loop = asyncio.get_running_loop()
     try:
         if setting.speed is None or sys.platform == "win32" or _behind_jmri(setting.wiring):
             host, station = memory_pair("the simulated layout")
             await station.open()
-            link = simulation.memory(station.write)
+            link = simulation.memory(station.write, on_port=host.plug)
             station.listen(link.write, lambda _: None)
             yield host, simulation
         else:

@@ -45,6 +45,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Virtual seconds since the loop was made."""
         return self._virtual.now_s
 
+    def pause(self, for_s: float) -> None:
+        """The program stands still for so long: the clock jumps, before anything else is called back."""
+        self._virtual.owed_s += for_s
+
     def hold_while(self, unread: Callable[[], bool]) -> Callable[[], None]:
         """Let the clock stand still while ``unread()`` is true; returns a function that takes it back.
 
@@ -74,6 +78,7 @@ class _VirtualSelector(selectors.BaseSelector):
 
     def __init__(self, real: selectors.BaseSelector, speed: float | None, held_at_most_s: float) -> None:
         self.now_s = 0.0
+        self.owed_s = 0.0
         self.holds: list[Callable[[], bool]] = []
         self._real = real
         self._speed = speed
@@ -84,6 +89,9 @@ class _VirtualSelector(selectors.BaseSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Wait for input or for the next timer, in virtual time."""
+        if self.owed_s:
+            self.now_s, self.owed_s = self.now_s + self.owed_s, 0.0
+            return self._real.select(0)
         if timeout is not None and timeout <= 0:
             return self._real.select(0)
         if self._held():

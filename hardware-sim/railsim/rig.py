@@ -6,15 +6,17 @@ No input or output: ``embed`` runs it on an event loop.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pointsman.errors import UsageError
 from pointsman.protocols.jmri_json import UNKNOWN, BeanType, SensorState, SwitchState, TurnoutState
 from pointsman.track.model import Leg, Track
 from pointsman.track.wiring import Protocol, TurnoutKind, TurnoutWiring, Wiring
+from railsim.breakdowns import Breakdowns, Hands
 from railsim.definitions import Definitions, OutputRecord, SensorRecord, TurnoutRecord
+from railsim.faults import Direction, Planned
 from railsim.hidden import Hidden
-from railsim.incidents import BeamChanged, TurnoutSettled, WorldEvent
+from railsim.incidents import BeamChanged, FaultStruck, TurnoutSettled, WorldEvent
 from railsim.jmri_station import JmriStation
 from railsim.profiles import Profile
 from railsim.setup import Setup
@@ -30,9 +32,9 @@ SERVO_THROWN, SERVO_CLOSED, SERVO_PROFILE = 410, 205, 2
 class Rig:
     """A world with the one station of a wiring: DCC-EX, or JMRI. Everything the wiring names is defined there.
 
-    Raises UsageError when the wiring has not exactly one station, or the set-up does not fit the track.
-    ``on_event`` is called for everything that happens in the world; ``profile`` is the station's firmware. ``hidden``,
-    when given, is used instead of what the seed says.
+    Raises UsageError when the wiring has not exactly one station, or the set-up or a fault does not fit it.
+    ``on_event`` is called for everything that happens in the world, faults too; ``profile`` is the station's firmware.
+    ``hidden``, when given, is used instead of what the seed says. ``hands`` are for what a fault does outside of it.
     """
 
     def __init__(
@@ -46,6 +48,8 @@ class Rig:
         profile: Profile | None = None,
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
+        faults: Sequence[Planned] = (),
+        hands: Hands | None = None,
     ) -> None:
         if len(wiring.stations) != 1:
             raise UsageError(
@@ -66,19 +70,43 @@ class Rig:
                 self._magnets[magnet.name or magnet.number or 0] = name
         self._cabs = {w.cab: name for name, w in wiring.locomotives.items()}
         self._vpins = _vpins({name: beam.pin for name, beam in wiring.beams.items()}, FIRST_SENSOR_VPIN)
+        self._breakdowns = Breakdowns(self.world, hidden, self._show, self._struck, hands or Hands())
         (made,) = wiring.stations.values()
         self.station: Station | JmriStation
         if made.protocol is Protocol.JMRI:
             self.station = JmriStation(self, self._tables(), hidden, feedback=self._with_feedback())
         else:
             self.station = Station(self, self._definitions(), hidden, boot_s=boot_s, profile=profile)
-            for beam in wiring.beams:
-                self._see(beam, self.world.beam_broken(beam), 0.0)
+        self.plan(faults)
+        for beam in wiring.beams:
+            broken = self.world.beam_broken(beam)
+            self._breakdowns.stands(beam, broken)
+            if isinstance(self.station, Station):  # JMRI's tables have it from the beginning
+                self._show(beam, broken, 0.0)
+
+    def plan(self, faults: Sequence[Planned]) -> None:
+        """Let faults strike, each at its moment. Raises UsageError for one that this layout cannot have."""
+        self._breakdowns.plan(faults, self.station)
+
+    @property
+    def struck(self) -> Sequence[FaultStruck]:
+        """What each fault has done so far, in order."""
+        return self._breakdowns.happened
 
     def next_event_s(self) -> float | None:
         """When something happens next if no bytes come; None when nothing does."""
-        times = [t_s for t_s in (self.world.next_event_s(), self.station.next_event_s()) if t_s is not None]
-        return min(times, default=None)
+        parts = (self.world, self.station, self._breakdowns)
+        return min((t_s for part in parts if (t_s := part.next_event_s()) is not None), default=None)
+
+    def receive(self, port: str, data: bytes, t_s: float) -> None:
+        """Bytes that a host has written at a time, on to the line to the station."""
+        wire = self._breakdowns.wires[Direction.TO_STATION]
+        wire.push(t_s, port, data)
+        self._feed(t_s)
+
+    def _feed(self, t_s: float) -> None:
+        for port, data in self._breakdowns.wires[Direction.TO_STATION].due(t_s):
+            self.station.receive(port, data, t_s)
 
     def advance(self, t_s: float) -> list[tuple[str, bytes]]:
         """Let time pass up to ``t_s``; returns what each port has sent by then, in order."""
@@ -91,14 +119,23 @@ class Rig:
     def _step(self, t_s: float, sent: list[tuple[str, bytes]]) -> None:
         for event in self.world.advance(t_s):
             if isinstance(event, BeamChanged):
-                self._see(event.beam, event.broken, event.t_s)
+                self._breakdowns.beam(event.beam, event.broken, event.t_s)
             if isinstance(event, TurnoutSettled):
                 self._settled(event)
             if self._on_event is not None:
                 self._on_event(event)
-        sent += self.station.advance(t_s)
+        self._breakdowns.advance(t_s)
+        self._feed(t_s)
+        wire = self._breakdowns.wires[Direction.FROM_STATION]
+        for port, data in self.station.advance(t_s):
+            wire.push(t_s, port, data)
+        sent += wire.due(t_s)
 
-    def _see(self, beam: str, broken: bool, t_s: float) -> None:
+    def _struck(self, event: FaultStruck) -> None:
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def _show(self, beam: str, broken: bool, t_s: float) -> None:
         wired = self._wiring.beams.get(beam)
         if wired is None:
             return
@@ -160,7 +197,7 @@ class Rig:
     def throttle(self, cab: int, forward: bool, step: int, emergency: bool) -> None:
         """What a locomotive hears; an address that no locomotive has is heard by none."""
         if cab in self._cabs:
-            self.world.set_throttle(self._cabs[cab], forward, step, emergency)
+            self._breakdowns.throttle(self._cabs[cab], forward, step, emergency)
 
     def turnout(self, number: int | str, thrown: bool) -> None:
         """Points begin to move; a number or name that nothing is wired to moves nothing."""
@@ -168,7 +205,7 @@ class Rig:
         if name is not None:
             wired = self._wiring.turnouts[name]
             leg = Leg.THROWN if thrown is not wired.inverted else Leg.CLOSED
-            self.world.throw(name, leg, _moves_s(wired))
+            self._breakdowns.turnout(name, leg, _moves_s(wired))
 
     def output(self, number: int | str, on: bool) -> None:
         """A magnet is switched; a number or name that nothing is wired to switches nothing."""

@@ -20,7 +20,17 @@ from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
 from railsim.clock import VirtualLoop
 from railsim.embed import Simulation
-from railsim.incidents import BeamChanged, Coupled, Incident, Parted, Stopped, TurnoutSettled, WorldEvent
+from railsim.faults import Planned
+from railsim.incidents import (
+    BeamChanged,
+    Coupled,
+    FaultStruck,
+    Incident,
+    Parted,
+    Stopped,
+    TurnoutSettled,
+    WorldEvent,
+)
 from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
 
@@ -45,6 +55,7 @@ class Serving:
     reset_on_open: bool = False
     profile: str = DEFAULT_PROFILE
     jmri: int | None = None
+    faults: tuple[Planned, ...] = ()
 
 
 def serve(serving: Serving, say: Say) -> int:
@@ -98,6 +109,7 @@ async def _serve(serving: Serving, say: Say) -> int:
         seed=serving.seed,
         profile=find_profile(serving.profile),
         on_event=log.event,
+        faults=serving.faults,
     )
     log.simulation = simulation
     try:
@@ -198,7 +210,10 @@ def _sentence(event: WorldEvent) -> str:
         case Coupled():
             return f"{event.vehicles[0]} and {event.vehicles[1]} have coupled"
         case Parted():
-            return f"magnet {event.magnet} has parted {event.vehicles[0]} and {event.vehicles[1]}"
+            by = f"magnet {event.magnet} has parted" if event.magnet else "by themselves have parted"
+            return f"{by} {event.vehicles[0]} and {event.vehicles[1]}"
+        case FaultStruck():
+            return f"FAULT {event.kind}: {event.text}"
         case TurnoutSettled():
             return f"{event.turnout} lies {event.leg}"
         case BeamChanged():

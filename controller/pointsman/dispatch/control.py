@@ -42,12 +42,15 @@ from pointsman.track.model import Leg, Track
 
 CONFIRM_WITHIN_S = 1.5
 """A command that the station has not confirmed by then is missing evidence."""
+OBEYED_WITHIN_S = 0.3
+"""So is an order to a train: it comes to the rail later than is allowed for, and the train is further on."""
 TICK_S = 0.05
 """How often the supervision looks whether the program itself is alive, while anything moves or a magnet is on."""
 STALLED_S = 0.2
 """A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
+BY_HAND = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
 LOOK = "look at the layout, set the wagons up again, and start again"
 
 
@@ -153,7 +156,8 @@ class Control:
             state.score = referee.fold(state.score, EmergencyStop())
             state.moving.clear()
             self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
-            self.tell(f"STOPPED: {why}")
+            # The end of the play may be seconds away: what a hand must do at once is said at once.
+            self.tell(f"STOPPED: {why}" + (f"; {BY_HAND}" if state.cure == BY_HAND else ""))
         self._changed.set()
 
     # ------------------------------------------------------------ supervision
@@ -202,7 +206,7 @@ class Control:
                 self.state.link_up = self.state.watching = True
             case LinkLost() if self.state.moving:
                 # Perhaps nothing that was written since was heard.
-                self.state.cure = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
+                self.state.cure = BY_HAND
                 self._doubt(_reason_to_stop(event))
             case _:
                 reason = _reason_to_stop(event)
@@ -267,9 +271,13 @@ class Control:
         while True:
             self.stand_by()
             now = self.loop.time()
-            overdue_s = CONFIRM_WITHIN_S + min((sent for sent, _ in self.state.unconfirmed.values()), default=inf)
+            number = min(self.state.unconfirmed, key=self._due_s, default=0)
+            overdue_s = self._due_s(number)
             if now > overdue_s:
-                self.halt(f"the station did not confirm {_oldest(self.state.unconfirmed)}")
+                _, command = self.state.unconfirmed[number]
+                if self.state.moving:
+                    self.state.cure = BY_HAND
+                self.halt(f"the station did not confirm command {number} ({type(command).__name__})")
                 continue
             if now >= t_s or enough():
                 return
@@ -278,6 +286,13 @@ class Control:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(until if until < inf else None):
                     await self._changed.wait()
+
+    def _due_s(self, number: int) -> float:
+        """When a command must have been confirmed."""
+        if number not in self.state.unconfirmed:
+            return inf
+        sent_s, command = self.state.unconfirmed[number]
+        return sent_s + (OBEYED_WITHIN_S if isinstance(command, Drive | Stop) else CONFIRM_WITHIN_S)
 
     def stand_by(self) -> None:
         """Raise what ended the play, if anything did."""
@@ -339,8 +354,3 @@ def _believed(track: Track, state: State) -> str:
         for name, spot in spots.items()
     ]
     return "; ".join([str(state.belief.position), *where])
-
-
-def _oldest(unconfirmed: dict[int, tuple[float, Command]]) -> str:
-    number = min(unconfirmed)
-    return f"command {number} ({type(unconfirmed[number][1]).__name__})"

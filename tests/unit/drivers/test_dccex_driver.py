@@ -35,7 +35,6 @@ from pointsman.messages import (
     UncouplerReported,
 )
 from pointsman.protocols.dccex import commands as c
-from pointsman.protocols.dccex import encode
 from pointsman.protocols.dccex import replies as r
 from pointsman.track.wiring import (
     Protocol,
@@ -813,8 +812,35 @@ def test_closing_a_silent_link_takes_its_time_and_no_more() -> None:
         b.station.mute = True
         started = asyncio.get_running_loop().time()
         await b.driver.close()
-        assert asyncio.get_running_loop().time() - started <= 1.01
-        assert encode(c.Power(False, "MAIN")) not in b"".join(data for _, data in b.station.raw[-1:])
+        assert asyncio.get_running_loop().time() - started <= 11.5
+        last = [data for t_s, data in b.station.raw if t_s > started + 1.0]
+        assert sum(data.startswith(b"<!><0><#>") for data in last) >= 90, "it is told again and again"
+        assert not b.host.is_open
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize("halted", [True, False])
+def test_a_link_is_not_closed_before_the_station_has_heard_the_stop(halted: bool) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        b = await Bench().up()
+        b.driver.send(SetPower(True), 1)
+        b.driver.send(Drive("L", False, 40), 2)
+        await asyncio.sleep(0.2)
+        b.station.deaf = True
+        if halted:
+            b.driver.halt()
+        began, heard = loop.time(), len(b.station.heard)
+        loop.call_later(4.0, setattr, b.station, "deaf", False)
+        await b.driver.close()
+        doing = [x for x in b.station.commands(heard) if not isinstance(x, c.Fence)]
+        assert doing[:2] == [c.EmergencyStop(), c.Power(False)]
+        assert loop.time() - began < 4.5
+        assert not b.host.is_open
+        written = len(b.station.raw)
+        await asyncio.sleep(1.0)
+        assert len(b.station.raw) == written, "nothing is written after the end"
 
     run_virtual(main())
 

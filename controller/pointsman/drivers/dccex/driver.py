@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.chatter import Chatter
-from pointsman.drivers.dccex.halt import POWER_CUT_AFTER_S, STOP_REPEAT_S, Halt, refusal
+from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, Halt, ended, refusal
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.overheard import Overheard
 from pointsman.drivers.dccex.proof import why_not
@@ -80,7 +80,6 @@ class DccExDriver:
         self._heard: Heard | None = None
         self._halt: Halt | None = None
         self._stops_failed = 0
-        self._halt_timer: asyncio.TimerHandle | None = None
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._overdue_timer: asyncio.TimerHandle | None = None
         transport.listen(self._on_data, self._lost, self._note)
@@ -170,21 +169,25 @@ class DccExDriver:
 
     async def close(self) -> None:
         """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
-        self._end_halt("the link is being closed")
         answers: list[asyncio.Future[list[Reply]]] = []
         try:
+            await ended(self._halt)
+            self._end_halt("the link is being closed")
             if self.link in (Link.UP, Link.RESTARTED):
                 self._give_back(self._window.drop_queue(), "the link is being closed")
                 self.link = Link.SETTING_UP
                 answers = [self._answer_to(unit) for unit in self._units.closing()]
                 await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
-            elif self.link is Link.SILENT:
-                # One write each: more than the board's receive ring holds would lose some of it.
+            await ended(self._halt)
+            if self.link is Link.SILENT:
+                # Let it read what it was sent; one write each: what its receive ring does not hold is lost.
+                await asyncio.sleep(DRAINED_AFTER_S)
                 for frames in self._units.guardian():
                     self._write(frames)
                     await asyncio.sleep(BETWEEN_WRITES_S)
         finally:
             self.link = Link.CLOSED
+            self._end_halt("the link is closed")
             self._stop_timers()
             self._give_back(self._window.drop_all(), "the link is closed")
             # every one is looked at: to asyncio an exception that nobody sees is a fault of the program
@@ -287,27 +290,22 @@ class DccExDriver:
         halt = self._halt
         if halt is None:
             return
-        waited_s = self._loop.time() - halt.started_t_s
-        halt.cut_power |= waited_s > POWER_CUT_AFTER_S - STOP_REPEAT_S / 2
-        unit = self._units.halt(cut_power=halt.cut_power)
+        unit = self._units.halt(cut_power=halt.cuts(self._loop.time()))
         if self.link is Link.UP:
             self._transmit(unit)
         else:
             self._write(unit.wire)
-            if halt.cut_power:
-                for off in self._units.all_off():
-                    self._write(off.frames)
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
-        if self._halt is not None:
-            self._halt_timer = self._loop.call_later(STOP_REPEAT_S, self._write_halt)
+            if halt.cut_power and not halt.outputs_off:
+                halt.outputs_off = True
+                self._write(b"".join(off.frames for off in self._units.all_off()))
+        if self._halt is halt:
+            halt.again(self._loop, self._write_halt)
 
     def _halt_confirmed(self) -> None:
         halt, self._halt = self._halt, None
         if halt is None:
             return
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
+        halt.end()
         for number in halt.numbers:
             self._emit(Accepted(self._loop.time(), number))
         if self.link is Link.UP:
@@ -439,6 +437,8 @@ class DccExDriver:
         if self.link is Link.SETTING_UP:
             self.link = Link.SILENT
             self._give_back(self._window.drop_all(), "")
+            if self._reports.live:
+                self._begin_halt(cut_power=True, number=None)
             return
         why = f"the station has not answered everything within {ANSWERS_WITHIN_S:g} s"
         self.link = Link.SILENT
@@ -461,8 +461,8 @@ class DccExDriver:
     def _end_halt(self, why: str) -> None:
         """Give an unconfirmed stop up."""
         halt, self._halt = self._halt, None
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
+        if halt is not None:
+            halt.end()
         for number in halt.numbers if halt else ():
             self._reject(number, why)
 
@@ -493,7 +493,7 @@ class DccExDriver:
 
     def _stop_timers(self) -> None:
         self._chatter.end_stretch()
-        for timer in (self._halt_timer, self._keep_alive_timer, self._overdue_timer):
+        for timer in (self._keep_alive_timer, self._overdue_timer):
             if timer is not None:
                 timer.cancel()
-        self._halt_timer = self._keep_alive_timer = self._overdue_timer = None
+        self._keep_alive_timer = self._overdue_timer = None
