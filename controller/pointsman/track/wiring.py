@@ -1,4 +1,4 @@
-"""Names <-> addresses: which station and which number each turnout, beam, magnet and locomotive has.
+"""Names <-> addresses: which station, and which number or topic there, each turnout, beam, magnet and locomotive has.
 
 One layout can run on other hardware: a ``Wiring`` is read from its own file (``layouts/<name>/hardware/*.toml``).
 It is for drivers and the simulated layout; of it the rail tower uses only what a machine is (its kind and time).
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 NO_NUMBER = -1
-"""The ``number`` of a turnout that is moved by hand: the station knows nothing of it."""
+"""The ``number`` of what has none: a turnout that is moved by hand, and everything at a station that goes by names."""
 
 
 class TurnoutKind(StrEnum):
@@ -37,14 +37,45 @@ class Protocol(StrEnum):
     """What a station speaks."""
 
     DCCEX = "dccex"
+    MQTT = "mqtt"
+
+
+class Feedback(StrEnum):
+    """What the nodes of an MQTT station report on ``.../state``."""
+
+    TURNOUTS = "turnouts"
+    MAGNETS = "magnets"
+    POWER = "power"
+
+
+class LastWill(StrEnum):
+    """What a broker publishes when this program dies."""
+
+    POWER = "power"
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class MqttWiring:
+    """How the nodes behind a broker are spoken to; which broker it is, is not a matter of the layout.
+
+    ``prefix`` stands before every topic. ``nodes`` are those whose availability must be online. ``last_will``:
+    track power off, or the emergency stop of the one locomotive.
+    """
+
+    prefix: str
+    nodes: tuple[str, ...]
+    feedback: frozenset[Feedback]
+    last_will: LastWill
 
 
 @dataclass(frozen=True, slots=True)
 class StationWiring:
-    """A command station."""
+    """A command station, or, with ``mqtt``, the nodes behind a broker."""
 
     name: str
     protocol: Protocol
+    mqtt: MqttWiring | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +90,8 @@ class ServoPositions:
 class TurnoutWiring:
     """A turnout's machine. ``number`` is the station's id; ``move_time_s`` is until the points are surely over.
 
-    Kind ``hand`` has ``NO_NUMBER``. ``pin``, ``servo`` and ``dcc_address`` (1..2044) are what the station has to be
-    told to define it; None where the file does not say.
+    Kind ``hand`` has ``NO_NUMBER``; so has a turnout at an MQTT station, which goes by its ``topic``. ``pin``, ``servo``
+    and ``dcc_address`` (1..2044) are what a DCC-EX station has to be told to define it; None where the file does not say.
     """
 
     station: str
@@ -72,6 +103,7 @@ class TurnoutWiring:
     pin: int | None = None
     servo: ServoPositions | None = None
     dcc_address: int | None = None
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +114,14 @@ class BeamWiring:
     number: int
     inverted: bool
     pin: int | None = None
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class UncouplerWiring:
-    """A magnet's output, and its pin if the file says it.
+    """A magnet's output, and its pin if the file says it. ``hold_s`` is how long it is energised.
 
-    A permanent magnet and a hand have no number; ``hold_s`` is how long it is energised.
+    A permanent magnet and a hand have neither number nor topic; at an MQTT station there is a topic and no number.
     """
 
     station: str
@@ -98,14 +131,16 @@ class UncouplerWiring:
     inverted: bool
     pulse_limited_by: str
     pin: int | None = None
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LocomotiveWiring:
-    """A locomotive's address."""
+    """A locomotive's DCC address. At an MQTT station ``topic`` stands for it, and ``cab`` is 0."""
 
     station: str
     cab: int
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,22 @@ from pydantic import Field
 from pointsman.errors import did_you_mean
 from pointsman.track.model import Track
 from pointsman.track.tomlfile import Draft, Notes, Shape, read_draft
+from pointsman.track.wire_checks import (
+    ADDRESSED_BY,
+    MAGNETS_NOT_SWITCHED,
+    TURNOUTS_NOT_SWITCHED,
+    Wire,
+    check_address,
+    check_stations,
+    check_unique,
+)
 from pointsman.track.wiring import (
     NO_NUMBER,
     BeamWiring,
+    Feedback,
+    LastWill,
     LocomotiveWiring,
+    MqttWiring,
     Protocol,
     ServoPositions,
     StationWiring,
@@ -34,6 +46,10 @@ Pin = Annotated[
 ]
 ServoPosition = Annotated[int, Field(ge=102, le=512)]
 """In 1/4096 of 20 ms: from 0.5 to 2.5 ms. No servo has a position outside."""
+Topic = Annotated[
+    str | None,
+    Field(description="its name in the topics of an MQTT station; its own name when left out"),
+]
 
 Station = Annotated[str | None, Field(description="the station it is wired to; not needed when there is only one")]
 PulseLimit = Annotated[
@@ -57,7 +73,15 @@ MOVE_TIME_S = {
 class StationShape(Shape):
     """``[stations.NAME]``."""
 
-    protocol: Literal["dccex"] = Field(description='what the station speaks: "dccex"')
+    protocol: Literal["dccex", "mqtt"] = Field(description='what the station speaks: "dccex" or "mqtt"')
+    prefix: str | None = Field(default=None, description='MQTT: what stands before every topic, like "club/"')
+    nodes: list[str] | None = Field(default=None, description="MQTT: the nodes, whose availability must be online")
+    feedback: list[Literal["turnouts", "magnets", "power"]] | None = Field(
+        default=None, description="MQTT: what the nodes report on .../state"
+    )
+    last_will: Literal["power", "stop"] | None = Field(
+        default=None, description='MQTT: what the broker publishes when this program dies, "power" off or "stop"'
+    )
 
 
 class ServoShape(Shape):
@@ -72,6 +96,7 @@ class TurnoutWiringShape(Shape):
 
     station: Station = None
     id: Id | None = Field(default=None, description="the turnout's id in the station, 0 to 32767; none for kind hand")
+    topic: Topic = None
     kind: Literal["servo", "stall-motor", "accessory-decoder", "solenoid", "hand"] = Field(
         description="what moves the points"
     )
@@ -94,7 +119,8 @@ class BeamWiringShape(Shape):
     """``[beams]``."""
 
     station: Station = None
-    id: Id = Field(description="the sensor's id in the station, 0 to 32767")
+    id: Id | None = Field(default=None, description="the sensor's id in the station, 0 to 32767")
+    topic: Topic = None
     inverted: bool = Field(default=False, description="true when the station's inactive means that a body is seen")
     pin: Pin = None
 
@@ -106,6 +132,7 @@ class MagnetWiringShape(Shape):
     id: Id | None = Field(
         default=None, description="the output's id in the station, 0 to 32767; none for kinds permanent and hand"
     )
+    topic: Topic = None
     kind: Literal["permanent", "servo", "coil", "hand"] = Field(description="what parts the couplings")
     hold_s: float = Field(default=0.5, ge=0.05, le=10, description="seconds that it is switched on")
     inverted: bool = Field(default=False, description="true when the output is on while the magnet is off")
@@ -117,7 +144,8 @@ class LocomotiveWiringShape(Shape):
     """``[locomotives]``."""
 
     station: Station = None
-    cab: int = Field(ge=1, le=10239, description="the decoder's DCC address, 1 to 10239")
+    cab: int | None = Field(default=None, ge=1, le=10239, description="the decoder's DCC address, 1 to 10239")
+    topic: Topic = None
 
 
 class WiringShape(Shape):
@@ -167,9 +195,7 @@ def _read(path: Path, names: Mapping[str, Collection[str]], notes: Notes) -> Wir
 
 _IN_TABLES: dict[str, dict[str, object]] = {
     "turnouts": {"kind": "hand"},
-    "beams": {"id": 0},
     "magnets": {"kind": "hand"},
-    "locomotives": {"cab": 1},
 }
 """For required keys that could not be read; checks leave them alone."""
 
@@ -180,9 +206,15 @@ _IN_TABLES: dict[str, dict[str, object]] = {
 def _build(name: str, shape: WiringShape) -> Wiring:
     """A wiring of a checked shape."""
     only = next(iter(shape.stations))
+    by_topic = {key for key, one in shape.stations.items() if one.protocol == "mqtt"}
+
+    def topic(station: str | None, *names: object) -> str:
+        """The first name there is, at a station that goes by names."""
+        return str(next(filter(None, names))) if (station or only) in by_topic else ""
+
     return Wiring(
         name=name,
-        stations={key: StationWiring(key, Protocol(one.protocol)) for key, one in shape.stations.items()},
+        stations={key: _station(key, one) for key, one in shape.stations.items()},
         turnouts={
             key: TurnoutWiring(
                 station=one.station or only,
@@ -194,10 +226,20 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 pin=one.pin,
                 servo=None if one.servo is None else ServoPositions(one.servo.thrown, one.servo.closed),
                 dcc_address=one.dcc_address,
+                topic=topic(one.station, one.topic, key) if one.kind not in TURNOUTS_NOT_SWITCHED else "",
             )
             for key, one in shape.turnouts.items()
         },
-        beams={key: BeamWiring(one.station or only, one.id, one.inverted, one.pin) for key, one in shape.beams.items()},
+        beams={
+            key: BeamWiring(
+                station=one.station or only,
+                number=NO_NUMBER if one.id is None else one.id,
+                inverted=one.inverted,
+                pin=one.pin,
+                topic=topic(one.station, one.topic, key),
+            )
+            for key, one in shape.beams.items()
+        },
         uncouplers={
             key: UncouplerWiring(
                 station=one.station or only,
@@ -207,11 +249,27 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 inverted=one.inverted,
                 pulse_limited_by=one.pulse_limited_by or "",
                 pin=one.pin,
+                topic=topic(one.station, one.topic, key) if one.kind not in MAGNETS_NOT_SWITCHED else "",
             )
             for key, one in shape.magnets.items()
         },
-        locomotives={key: LocomotiveWiring(one.station or only, one.cab) for key, one in shape.locomotives.items()},
+        locomotives={
+            key: LocomotiveWiring(one.station or only, one.cab or 0, topic(one.station, one.topic, one.cab, key))
+            for key, one in shape.locomotives.items()
+        },
     )
+
+
+def _station(key: str, one: StationShape) -> StationWiring:
+    if one.protocol != "mqtt":
+        return StationWiring(key, Protocol(one.protocol))
+    mqtt = MqttWiring(
+        prefix=one.prefix or "",
+        nodes=tuple(one.nodes or ()),
+        feedback=frozenset(map(Feedback, one.feedback or ())),
+        last_will=LastWill(one.last_will or LastWill.POWER),
+    )
+    return StationWiring(key, Protocol.MQTT, mqtt)
 
 
 # ---------------------------------------------------------------- checking
@@ -227,23 +285,30 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
         for name, one in wired.items():
             if not draft.is_damaged(section, name, "station"):
                 _check_station(draft, f"{section}.{name}", one.station, shape, notes)
-    for section, without, burning in (("turnouts", {"hand"}, "solenoid"), ("magnets", {"hand", "permanent"}, "coil")):
+    for section, burning in (("turnouts", "solenoid"), ("magnets", "coil")):
         for name, machine in getattr(shape, section).items():
-            key = f"{section}.{name}"
-            if draft.is_damaged(section, name, "kind"):
-                continue
-            if not draft.is_damaged(section, name, "id"):
-                _check_id(key, machine.kind, machine.id, without, notes)
-            if not draft.is_damaged(section, name, "pulse_limited_by"):
-                _check_pulse(key, machine.kind, machine.pulse_limited_by, burning, notes)
-    only = next(iter(shape.stations), None)
-    for section, key in (("turnouts", "id"), ("beams", "id"), ("magnets", "id"), ("locomotives", "cab")):
-        addresses = {
-            name: (one.station or only, getattr(one, key))
+            if not draft.is_damaged(section, name, "kind") and not draft.is_damaged(section, name, "pulse_limited_by"):
+                _check_pulse(f"{section}.{name}", machine.kind, machine.pulse_limited_by, burning, notes)
+    check_stations(draft, shape.stations, shape.locomotives, notes)
+    only = next(iter(shape.stations), "")
+    for section, key in ADDRESSED_BY.items():
+        wires = [
+            Wire(
+                key=f"{section}.{name}",
+                station=one.station or only,
+                address_key=key,
+                address=getattr(one, key),
+                topic=one.topic,
+                kind=getattr(one, "kind", ""),
+                meaning=type(one).model_fields[key].description or "",
+                damaged={part for part in (key, "topic", "kind") if draft.is_damaged(section, name, part)},
+            )
             for name, one in getattr(shape, section).items()
-            if not draft.is_damaged(section, name, key) and not draft.is_damaged(section, name, "station")
-        }
-        _check_unique(section, key, addresses, notes)
+            if not draft.is_damaged(section, name, "station")
+        ]
+        for wire in wires:
+            check_address(draft, wire, shape.stations, notes)
+        check_unique(wires, shape.stations, notes)
     _check_pins(draft, shape, only, notes)
 
 
@@ -278,13 +343,6 @@ def _check_station(draft: Draft[WiringShape], key: str, station: str | None, sha
         notes.add(f"{key}.station", f"there is no station {station}", did_you_mean(station, shape.stations))
 
 
-def _check_id(key: str, kind: str, number: int | None, without: set[str], notes: Notes) -> None:
-    if kind in without and number is not None:
-        notes.add(f"{key}.id", f"kind {kind} has nothing to switch", "remove `id`, or name another kind")
-    if kind not in without and number is None:
-        notes.add(f"{key}.id", f"is missing: kind {kind} is switched by the station", "add `id = ...`")
-
-
 def _check_pulse(key: str, kind: str, limited_by: str | None, burning: str, notes: Notes) -> None:
     """A coil on a bare pin burns out when the computer dies while it is on."""
     if kind == burning and limited_by is None:
@@ -295,25 +353,13 @@ def _check_pulse(key: str, kind: str, limited_by: str | None, burning: str, note
         )
 
 
-def _check_unique(section: str, key: str, addresses: Mapping[str, tuple[str | None, int | None]], notes: Notes) -> None:
-    owner: dict[tuple[str | None, int | None], str] = {}
-    for name, address in addresses.items():
-        first = owner.setdefault(address, name)
-        if first != name and address[1] is not None:
-            notes.add(
-                f"{section}.{name}.{key}",
-                f"{section}.{first} has {key} {address[1]} too",
-                f"give each its own {key}",
-            )
-
-
 LED_PIN = 13
 _ONLY_FOR = {"servo": "servo", "dcc_address": "accessory-decoder"}
 
 
-def _check_pins(draft: Draft[WiringShape], shape: WiringShape, only: str | None, notes: Notes) -> None:
+def _check_pins(draft: Draft[WiringShape], shape: WiringShape, only: str, notes: Notes) -> None:
     """A pin has one thing on it, each kind of machine has the keys that it needs, and nothing hangs on the lamp's."""
-    owner: dict[tuple[str | None, int], str] = {}
+    owner: dict[tuple[str, int], str] = {}
     for section in ("turnouts", "beams", "magnets"):
         for name, one in getattr(shape, section).items():
             key = f"{section}.{name}"
