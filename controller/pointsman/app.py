@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -41,18 +42,22 @@ from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.position import Position
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
+from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 from pointsman.transports.memory import memory_pair
+from pointsman.transports.mqtt_base import MqttLink
 from pointsman.transports.serial import SerialTransport
 from pointsman.transports.tcp import TcpTransport
 
 if TYPE_CHECKING:
+    from pointsman.drivers.mqtt import MqttDriver
     from railsim.embed import Simulation
 
 ResultT = TypeVar("ResultT")
 
 DCCEX_TCP_PORT = 2560
+_USUAL_PORT = {"tcp": DCCEX_TCP_PORT, "mqtt": 0}
 _HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
@@ -64,11 +69,15 @@ class On(StrEnum):
     SIM = "sim"
     SERIAL = "serial"
     TCP = "tcp"
+    MQTT = "mqtt"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the layout is: the simulated one, a serial port, or a station on the network."""
+    """Where the layout is: the simulated one, a serial port, a station on the network, or nodes at an MQTT broker.
+
+    Port 0 of a broker is its usual one, with or without encryption.
+    """
 
     on: On
     address: str = ""
@@ -76,23 +85,28 @@ class Target:
 
     def __str__(self) -> str:
         host = f"[{self.address}]" if ":" in self.address else self.address
-        return {On.SIM: "sim", On.SERIAL: f"serial:{self.address}", On.TCP: f"tcp:{host}:{self.port}"}[self.on]
+        if self.on is On.SERIAL:
+            return f"{self.on}:{self.address}"
+        return str(self.on) if self.on is On.SIM else f"{self.on}:{host}" + (f":{self.port}" if self.port else "")
 
 
 def parse_target(text: str) -> Target:
-    """``sim``, ``serial:PORT`` or ``tcp:HOST[:PORT]``. Raises UsageError."""
+    """``sim``, ``serial:PORT``, ``tcp:HOST[:PORT]`` or ``mqtt:HOST[:PORT]``. Raises UsageError."""
     kind, _, rest = text.partition(":")
     if text == On.SIM:
         return Target(On.SIM)
     if kind == On.SERIAL and rest:
         return Target(On.SERIAL, rest)
-    if kind == On.TCP and rest:
+    if kind in (On.TCP, On.MQTT) and rest:
         # An address of IPv6 has colons of its own and stands in brackets.
         found = _HOST_AND_PORT.fullmatch(rest)
-        port = int(found["port"] or DCCEX_TCP_PORT) if found else 0
-        if found and 0 < port < 65536:
-            return Target(On.TCP, found["v6"] or found["host"], port)
-    raise UsageError(f"--on {text!r} is not understood", cure="write sim, serial:/dev/ttyACM0, or tcp:192.168.4.1:2560")
+        port = int(found["port"] or _USUAL_PORT[kind]) if found else -1
+        if found and (0 < port < 65536 or (port == 0 and not found["port"])):
+            return Target(On(kind), found["v6"] or found["host"], port)
+    raise UsageError(
+        f"--on {text!r} is not understood",
+        cure="write sim, serial:/dev/ttyACM0, tcp:192.168.4.1:2560, or mqtt:192.168.4.1",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,24 +360,37 @@ class _Sitting(Generic[ResultT]):
             self._dispatcher.receive(event)
 
     @asynccontextmanager
-    async def _link(self) -> AsyncIterator[tuple[Transport, Simulation | None]]:
+    async def _link(self) -> AsyncIterator[tuple[Transport | MqttLink, Simulation | None]]:
         """The transport of the target; with the simulated layout behind it when that is the target."""
         match self._setting.target:
             case Target(on=On.SERIAL, address=address):
                 yield SerialTransport(address), None
             case Target(on=On.TCP, address=address, port=port):
                 yield TcpTransport(address, port), None
+            case Target(on=On.MQTT, address=address, port=port):
+                from pointsman.drivers.mqtt.settings import broker_settings
+                from pointsman.transports.mqtt import BrokerLink
+
+                yield BrokerLink(broker_settings(address, port, os.environ)), None
             case _:
                 async with _simulated(self._setting) as (transport, simulation):
                     yield transport, simulation
 
-    async def _hold(self, transport: Transport, simulation: Simulation | None, journal: Journal) -> ResultT:
+    async def _hold(
+        self, transport: Transport | MqttLink, simulation: Simulation | None, journal: Journal
+    ) -> ResultT:
         setting, loop = self._setting, asyncio.get_running_loop()
-        track, allow = setting.track, setting.allow
+        track, allow = as_driven(setting.track, setting.wiring), setting.allow
         cap = cap_of(setting.target)
         belief = at_setup(track, setting.start, setting.facing, allow.mark_error_mm, allow.setup_error_mm)
         planner = Planner(track, setting.wiring, allow, cap, couple_up=setting.couple_up)
-        driver = DccExDriver(transport, setting.wiring, emit=self._receive)
+        driver: DccExDriver | MqttDriver
+        if isinstance(transport, MqttLink):
+            from pointsman.drivers.mqtt import MqttDriver
+
+            driver = MqttDriver(transport, setting.wiring, emit=self._receive)
+        else:
+            driver = DccExDriver(transport, setting.wiring, emit=self._receive)
         dispatcher = Dispatcher(
             track,
             planner,
@@ -378,7 +405,9 @@ class _Sitting(Generic[ResultT]):
         self._dispatcher = dispatcher
         try:
             await driver.open()
-            if simulation is None:
+            # Nobody but this process can write on an encrypted link: there the broker's last will has to do.
+            by_will = isinstance(transport, MqttLink) and not transport.guardian_fds()
+            if simulation is None and not by_will:
                 self._guardian = await Guardian.start(
                     transport.guardian_fds(), driver.guardian_frames(), self._guardian_gone
                 )

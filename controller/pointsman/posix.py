@@ -143,6 +143,11 @@ def link_socket_options() -> list[tuple[int, int, int]]:
     return options
 
 
+def open_to_others(path: Path) -> bool:
+    """Can other users of this computer read a file? Raises OSError."""
+    return sys.platform != "win32" and bool(path.stat().st_mode & 0o077)
+
+
 def lower_priority() -> None:
     """Let this process give way to others: for searching and compiling beside a play."""
     if sys.platform != "win32":

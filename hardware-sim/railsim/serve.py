@@ -1,4 +1,7 @@
-"""The simulated layout as a program of its own: any DCC-EX host drives it through a pty or over TCP."""
+"""The simulated layout as a program of its own.
+
+Any DCC-EX host drives it through a pty or over TCP; or anything that speaks as JMRI does, through an MQTT broker.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from pointsman.track.wiring import Wiring
 from railsim.clock import VirtualLoop
 from railsim.embed import Simulation
 from railsim.incidents import BeamChanged, Coupled, Incident, Parted, Stopped, TurnoutSettled, WorldEvent
+from railsim.mqtt_embed import NodeSimulation
+from railsim.mqtt_serve import BrokerAddress, NodesAtBroker
 from railsim.setup import Setup
 
 HIGHEST_SPEED = 5.0
@@ -28,7 +33,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What is served, and where. ``pty`` is the symbolic link to make, ``tcp`` a port of 127.0.0.1 (0: any)."""
+    """What is served, and where. ``pty`` is the symbolic link to make, ``tcp`` a port of 127.0.0.1 (0: any).
+
+    ``mqtt`` is the broker that the nodes of an MQTT station are at; a layout is served so, or as a DCC-EX station.
+    """
 
     track: Track
     wiring: Wiring
@@ -39,6 +47,7 @@ class Serving:
     tcp: int | None = None
     truth: Path | None = None
     reset_on_open: bool = False
+    mqtt: BrokerAddress | None = None
 
 
 def serve(serving: Serving, say: Say) -> int:
@@ -50,8 +59,12 @@ def serve(serving: Serving, say: Say) -> int:
         raise UsageError(
             f"--speed {serving.speed:g} is out of range", cure=f"give a speed above 0 and at most {HIGHEST_SPEED:g}"
         )
-    if serving.pty is None and serving.tcp is None:
-        raise UsageError("nobody could reach the layout", cure="give --pty PATH, --tcp PORT (0 is any), or both")
+    if serving.mqtt is not None and (serving.pty is not None or serving.tcp is not None):
+        raise UsageError("a layout is a DCC-EX station or behind a broker", cure="give --mqtt alone, or leave it out")
+    if serving.pty is None and serving.tcp is None and serving.mqtt is None:
+        raise UsageError(
+            "nobody could reach the layout", cure="give --pty PATH, --tcp PORT (0 is any), or both; or --mqtt HOST:PORT"
+        )
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(serving.speed)) as runner:
         return runner.run(_serve(serving, say))
 
@@ -67,10 +80,21 @@ async def _serve(serving: Serving, say: Say) -> int:
     for number, code in SIGNALS.items():
         loop.add_signal_handler(number, end, code)
     log = _Log(serving, say, loop)
-    simulation = Simulation(serving.track, serving.wiring, serving.setup, seed=serving.seed, on_event=log.event)
-    log.simulation = simulation
     try:
-        log.write_truth()
+        if serving.mqtt is not None:
+            await _serve_mqtt(serving, serving.mqtt, log, say, ended)
+        else:
+            await _serve_station(serving, log, say, ended)
+        return ended.result()
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+async def _serve_station(serving: Serving, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
+    simulation = Simulation(serving.track, serving.wiring, serving.setup, seed=serving.seed, on_event=log.event)
+    try:
+        log.begin(simulation)
         if serving.pty is not None:
             link = simulation.open_pty(reset_on_open=serving.reset_on_open)
             link.link_to(serving.pty)
@@ -78,16 +102,33 @@ async def _serve(serving: Serving, say: Say) -> int:
         if serving.tcp is not None:
             server = await simulation.serve_tcp(serving.tcp)
             say(f"network      127.0.0.1:{server.port}")
-        say(f"standing     {simulation.truth().line}")
-        say("ready; Ctrl-C ends it")
-        code = await ended
-        log.write_truth()
-        say(f"standing     {simulation.truth().line}")
-        return code
+        await _until_told(simulation, log, say, ended)
     finally:
         await simulation.close()
-        for number in SIGNALS:
-            loop.remove_signal_handler(number)
+
+
+async def _serve_mqtt(serving: Serving, broker: BrokerAddress, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
+    simulation = NodeSimulation(serving.track, serving.wiring, serving.setup, seed=serving.seed, on_event=log.event)
+    nodes = NodesAtBroker(simulation, broker, say)
+    try:
+        log.begin(simulation)
+        say(f"broker       {broker}")
+        nodes.start()
+        found = asyncio.ensure_future(nodes.found.wait())
+        await asyncio.wait((found, ended), return_when=asyncio.FIRST_COMPLETED)
+        found.cancel()
+        await _until_told(simulation, log, say, ended)
+    finally:
+        await nodes.close()
+        await simulation.close()
+
+
+async def _until_told(simulation: Simulation | NodeSimulation, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
+    say(f"standing     {simulation.truth().line}")
+    say("ready; Ctrl-C ends it")
+    await ended
+    log.write_truth()
+    say(f"standing     {simulation.truth().line}")
 
 
 class _Log:
@@ -98,7 +139,12 @@ class _Log:
         self._say = say
         self._loop = loop
         self._due = False
-        self.simulation: Simulation | None = None
+        self._simulation: Simulation | NodeSimulation | None = None
+
+    def begin(self, simulation: Simulation | NodeSimulation) -> None:
+        """The layout is there: write down how it stands."""
+        self._simulation = simulation
+        self.write_truth()
 
     def event(self, event: WorldEvent) -> None:
         """Something has happened in the world."""
@@ -120,10 +166,10 @@ class _Log:
     def write_truth(self) -> None:
         """Write the truth file, whole or not at all. Raises UsageError when it cannot be written."""
         path = self._serving.truth
-        if path is None or self.simulation is None:
+        if path is None or self._simulation is None:
             return
-        content = {"seed": self._serving.seed, **self.simulation.truth().as_json()}
-        content["incidents"] = [_incident(incident) for incident in self.simulation.incidents]
+        content = {"seed": self._serving.seed, **self._simulation.truth().as_json()}
+        content["incidents"] = [_incident(incident) for incident in self._simulation.incidents]
         try:
             _replace(path, json.dumps(content, indent=1) + "\n")
         except OSError as error:
