@@ -101,7 +101,7 @@ class MqttDriver:
         await self._hang_up(self.link is not Link.SILENT)
         self._session = secrets.token_hex(8)
         self.link = Link.SETTING_UP
-        self._reports.overheard.clear()
+        self._reports.begin()
         try:
             await self._wire.open(Will(*self._names.topics.write(self._names.last_will())))
             for tries_left in reversed(range(SETUP_TRIES)):

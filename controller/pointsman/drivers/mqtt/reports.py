@@ -39,23 +39,27 @@ class Reports:
     """Folds messages into events. Not ``live`` while a link is set up: then states are learnt and not told.
 
     ``nodes``: whether each is online; None until it is heard. ``active``: the beams' states, as known. ``overheard``:
-    what others commanded while the link was set up; whoever begins that clears it.
+    what others commanded while the link was set up.
     """
 
     def __init__(self, names: Names, orders: Orders, carried_out: Callable[[Kind, str, bool], None]) -> None:
         self._names = names
         self._orders = orders
         self._carried_out = carried_out
+        self.begin()
+
+    def begin(self) -> None:
+        """A new link."""
         self.overheard: list[str] = []
+        self._noted: set[str] = set()
         self.start_afresh()
 
     def start_afresh(self) -> None:
-        """Forget everything: a new link, on which the broker says again what it has kept."""
+        """Forget every state: the broker is asked again, and says again what it has kept."""
         self.live = False
         self.nodes: dict[str, bool | None] = dict.fromkeys(self._names.mqtt.nodes)
         self.restarted = ""
         self.gone = ""
-        self._noted: set[str] = set()
         self._forget_states()
 
     def _forget_states(self) -> None:
