@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from pointsman.dispatch.dispatcher import Dispatcher, Status
+from pointsman.dispatch.control import Status
+from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.mqtt import MqttDriver
 from pointsman.messages import Accepted, Command, Event, Rejected

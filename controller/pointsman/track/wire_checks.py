@@ -12,6 +12,7 @@ from pointsman.track.tomlfile import Draft, Notes
 
 ADDRESSED_BY = {"turnouts": "id", "beams": "id", "magnets": "id", "locomotives": "cab"}
 """The key of the number by which a DCC-EX station knows a thing, by section."""
+DEFINING = ("pin", "servo", "dcc_address")
 TURNOUTS_NOT_SWITCHED = frozenset({"hand"})
 MAGNETS_NOT_SWITCHED = frozenset({"hand", "permanent"})
 _NOT_SWITCHED = TURNOUTS_NOT_SWITCHED | MAGNETS_NOT_SWITCHED
@@ -45,7 +46,8 @@ class Station(Protocol):
 class Wire:
     """One thing that is wired: where its table is (``beams.s1``), and what it says.
 
-    ``address_key`` is the key of its number, ``meaning`` what that key is; ``damaged`` are keys that could not be read.
+    ``address_key`` is the key of its number, ``meaning`` what that key is; ``defining`` are the keys given with which
+    a DCC-EX station is told of it; ``damaged`` are keys that could not be read.
     """
 
     key: str
@@ -55,6 +57,7 @@ class Wire:
     topic: str | None
     kind: str
     meaning: str
+    defining: tuple[str, ...]
     damaged: AbstractSet[str]
 
     @property
@@ -121,6 +124,8 @@ def check_address(draft: Draft[Any], wire: Wire, stations: Mapping[str, Station]
             _check_name(f"{wire.key}.topic", wire.topic, notes)
         if wire.address_key == "id" and wire.address is not None:
             notes.add(number, "an MQTT station goes by names", "write its name as `topic`, or leave both out")
+        for key in wire.defining:
+            notes.add(f"{wire.key}.{key}", "is for DCC-EX stations: a node knows its own pins", f"remove `{key}`")
     else:
         if wire.topic is not None:
             notes.add(

@@ -90,8 +90,9 @@ class ServoPositions:
 class TurnoutWiring:
     """A turnout's machine. ``number`` is the station's id; ``move_time_s`` is until the points are surely over.
 
-    Kind ``hand`` has ``NO_NUMBER``; so has a turnout at an MQTT station, which goes by its ``topic``. ``pin``, ``servo``
-    and ``dcc_address`` (1..2044) are what a DCC-EX station has to be told to define it; None where the file does not say.
+    Kind ``hand`` has ``NO_NUMBER``; so has a turnout at an MQTT station, which goes by its ``topic``.
+    ``pin``, ``servo`` and ``dcc_address`` (1..2044) are what a DCC-EX station has to be told to define it; None where
+    the file does not say.
     """
 
     station: str

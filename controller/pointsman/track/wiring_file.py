@@ -13,6 +13,7 @@ from pointsman.track.model import Track
 from pointsman.track.tomlfile import Draft, Notes, Shape, read_draft
 from pointsman.track.wire_checks import (
     ADDRESSED_BY,
+    DEFINING,
     MAGNETS_NOT_SWITCHED,
     TURNOUTS_NOT_SWITCHED,
     Wire,
@@ -301,6 +302,7 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
                 topic=one.topic,
                 kind=getattr(one, "kind", ""),
                 meaning=type(one).model_fields[key].description or "",
+                defining=tuple(part for part in DEFINING if getattr(one, part, None) is not None),
                 damaged={part for part in (key, "topic", "kind") if draft.is_damaged(section, name, part)},
             )
             for name, one in getattr(shape, section).items()

@@ -16,7 +16,9 @@ from pointsman.messages import (
     Drive,
     EmergencyStop,
     ForeignControl,
+    LinkChanged,
     LinkLost,
+    LinkState,
     LinkUp,
     PowerReported,
     Rejected,
@@ -219,6 +221,20 @@ def test_a_turnout_that_is_not_reported_in_its_time_is_rejected() -> None:
         (rejected,) = bench.of(Rejected)
         assert isinstance(rejected, Rejected)
         assert "has not reported turnout T1 within 2.3 s" in rejected.why
+
+    on_bench(scene)
+
+
+def test_a_turnout_that_is_reported_otherwise_answers_with_what_it_says() -> None:
+    async def scene(bench: Bench) -> None:
+        bench.node.deaf = True
+        bench.driver.send(SetTurnout("T1", True), 1)
+        bench.loop.call_later(1.0, bench.broker.publish, "track/turnout/T1/state", b"CLOSED")
+        await asyncio.sleep(2.2)
+        assert bench.answers() == []
+        await asyncio.sleep(0.2)
+        assert bench.answers() == [(1, True)]
+        assert [e.thrown for e in bench.of(TurnoutReported) if isinstance(e, TurnoutReported)] == [False]
 
     on_bench(scene)
 
@@ -426,6 +442,46 @@ def test_a_broker_that_says_nothing_is_a_lost_link_within_two_seconds_and_stops_
         assert bench.of(LinkUp) == []
 
     on_bench(scene)
+
+
+def test_every_state_of_the_link_is_told_with_its_reason() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.node.connect()
+        await bench.driver.open()
+        await asyncio.sleep(1)
+        bench.broker.stall(True)
+        bench.loop.call_later(1.2, bench.broker.stall, False)
+        await asyncio.sleep(2)
+        bench.broker.stall(True)
+        await asyncio.sleep(3)
+        bench.broker.stall(False)
+        await bench.driver.open()
+        bench.link.cut()
+        await asyncio.sleep(1)
+        await bench.driver.open()
+        await bench.down()
+        told = [(e.state, e.why) for e in bench.events if isinstance(e, LinkChanged)]
+        assert {e.station for e in bench.events if isinstance(e, LinkChanged)} == {"yard"}
+        up = (LinkState.UP, "broker in memory; nodes online: yard")
+        late = (LinkState.DOUBTFUL, "an answer is later than 0.5 s")
+        opening = (LinkState.OPENING, "broker in memory")
+        assert told == [
+            opening,
+            up,
+            late,
+            (LinkState.UP, "the broker answers in time"),
+            late,
+            (LinkState.LOST, "the broker has not answered within 1 s"),
+            opening,
+            up,
+            (LinkState.LOST, "the connection broke"),
+            opening,
+            up,
+            (LinkState.CLOSED, "closed"),
+        ]
+
+    run_virtual(main())
 
 
 def test_a_lost_link_rejects_what_is_under_way_and_nothing_is_sent_when_it_is_back() -> None:

@@ -315,11 +315,13 @@ def test_behind_a_broker_things_go_by_names(tmp_path: Path) -> None:
     wiring = of_mqtt(tmp_path)
     mqtt = MqttWiring("club/", ("west", "cab"), frozenset({Feedback.TURNOUTS, Feedback.POWER}), LastWill.POWER)
     assert wiring.stations == {"yard": StationWiring("yard", Protocol.MQTT, mqtt)}
-    assert wiring.turnouts["T1"] == TurnoutWiring("yard", NO_NUMBER, TurnoutKind.SERVO, 1.3, False, "", "T1")
+    assert wiring.turnouts["T1"] == TurnoutWiring("yard", NO_NUMBER, TurnoutKind.SERVO, 1.3, False, "", topic="T1")
     assert wiring.turnouts["T2"].topic == "yard-2"
-    assert wiring.beams["head"] == BeamWiring("yard", NO_NUMBER, True, "head")
+    assert wiring.beams["head"] == BeamWiring("yard", NO_NUMBER, True, topic="head")
     assert wiring.beams["s1"].topic == "b1"
-    assert wiring.uncouplers["s1"] == UncouplerWiring("yard", None, UncouplerKind.COIL, 0.5, False, "hardware", "s1")
+    assert wiring.uncouplers["s1"] == UncouplerWiring(
+        "yard", None, UncouplerKind.COIL, 0.5, False, "hardware", topic="s1"
+    )
     assert [wiring.uncouplers[name].topic for name in ("s2", "s3")] == ["pin", ""]
     assert wiring.locomotives["L"] == LocomotiveWiring("yard", 3, "3")
 
@@ -331,6 +333,7 @@ def test_a_locomotive_behind_a_broker_needs_no_number(tmp_path: Path) -> None:
 
 ONE_MISTAKE_OF_MQTT = {
     "a number": ("s2 = {}", "s2 = { id = 3 }", "beams.s2.id", "goes by names", "`topic`"),
+    "a pin": ("s2 = {}", "s2 = { pin = 22 }", "beams.s2.pin", "for DCC-EX stations", "remove"),
     "the same name": ("s2 = {}", 's2 = { topic = "s3" }', "beams.s3.topic", "beams.s2 has topic s3 too", "its own"),
     "a bad name": ('"yard-2"', '"yard/2"', "turnouts.T2.topic", "cannot stand in a topic", "leave out"),
     "a name of nothing": ('"permanent"', '"permanent", topic = "x"', "magnets.s3.topic", "nothing to switch", "remove"),

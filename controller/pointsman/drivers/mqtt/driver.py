@@ -15,13 +15,13 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 
-from pointsman.drivers.mqtt.halt import STOP_REPEAT_S, TRIES, Halt
-from pointsman.drivers.mqtt.link import Link
+from pointsman.drivers.mqtt.halt import Halt
+from pointsman.drivers.mqtt.link import Link, LinkTeller
 from pointsman.drivers.mqtt.names import Kind, Names
 from pointsman.drivers.mqtt.orders import ANSWERS_WITHIN_S, Awaited, Order, Orders
 from pointsman.drivers.mqtt.reports import SETTLES_WITHIN_S, Reports
 from pointsman.drivers.mqtt.setup import Listener, SetUp
-from pointsman.errors import LinkLostError, StationError
+from pointsman.errors import LinkLostError, PointsmanError, StationError
 from pointsman.messages import (
     Accepted,
     Command,
@@ -29,6 +29,7 @@ from pointsman.messages import (
     EmergencyStop,
     Event,
     LinkLost,
+    LinkState,
     LinkUp,
     Rejected,
     SetPower,
@@ -52,6 +53,7 @@ from pointsman.track.wiring import Wiring
 from pointsman.transports.mqtt_base import Delivery, MqttLink, Will
 
 KEEP_ALIVE_S = 0.5
+LATE_AFTER_S = 0.5
 SETUP_TRIES = 3
 
 
@@ -77,10 +79,11 @@ class MqttDriver:
         self._reports = Reports(self._names, self._orders, self._carried_out)
         self._session = ""
         self._fence_number = 0
-        self._halt: Halt | None = None
+        self._halt = Halt(self._write_halt, self._accept, self._reject)
+        self._teller = LinkTeller(self._names.station, self._emit)
         self._heard = Listener()
-        self._halt_timer: asyncio.TimerHandle | None = None
         self._keep_alive_timer: asyncio.TimerHandle | None = None
+        self._late_timer: asyncio.TimerHandle | None = None
         self._overdue_timer: asyncio.TimerHandle | None = None
         self._report_timers: dict[tuple[Kind, str], asyncio.TimerHandle] = {}
         link.listen(self._on_message, self._lost)
@@ -96,11 +99,12 @@ class MqttDriver:
         """
         self._loop = asyncio.get_running_loop()
         self._stop_timers()
-        self._end_halt("the link is being opened again")
+        self._halt.end("the link is being opened again")
         self._give_back(self._orders.drop_all(), "the link is being opened again")
         await self._hang_up(self.link is not Link.SILENT)
         self._session = secrets.token_hex(8)
         self.link = Link.SETTING_UP
+        self._tell_link(LinkState.OPENING, self._wire.name)
         self._reports.begin()
         try:
             await self._wire.open(Will(*self._names.topics.write(self._names.last_will())))
@@ -125,8 +129,9 @@ class MqttDriver:
                         where=self._wire.name,
                         cure="look at its power supply and its network",
                     )
-        except BaseException:
+        except BaseException as error:
             self.link = Link.CLOSED
+            self._tell_link(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "it was given up")
             self._stop_timers()
             self._give_back(self._orders.drop_all(), "the link is not up")
             await self._hang_up(True)
@@ -138,6 +143,7 @@ class MqttDriver:
         now = self._loop.time()
         for event in self._reports.first_states(now):
             self._emit(event)
+        self._tell_link(LinkState.UP, self.greeting)
         self._emit(LinkUp(now, self.greeting))
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
 
@@ -153,7 +159,7 @@ class MqttDriver:
 
     async def close(self) -> None:
         """Stop every locomotive, switch outputs off and the power off, then say goodbye to the broker."""
-        self._end_halt("the link is being closed")
+        self._halt.end("the link is being closed")
         silent = self.link is Link.SILENT
         try:
             if self.link in (Link.UP, Link.GONE, Link.SILENT):
@@ -167,6 +173,8 @@ class MqttDriver:
         except LinkLostError as lost:
             self._note(f"while closing: {lost.what}")
         finally:
+            if self.link is not Link.CLOSED:
+                self._tell_link(LinkState.CLOSED, "closed")
             self.link = Link.CLOSED
             self._stop_timers()
             self._give_back(self._orders.drop_all(), "the link is closed")
@@ -196,7 +204,7 @@ class MqttDriver:
                 self._reject(number, "everything was stopped: a person must release it first")
             case SetUncoupler(on=True) if self.halted:
                 self._reject(number, "everything was stopped: a person must release it first")
-            case SetPower(on=True) if self._halt is not None:
+            case SetPower(on=True) if self._halt.under_way:
                 self._reject(number, "a stop is not confirmed yet")
             case Drive():
                 self._order(self._names.drive(command), number=number)
@@ -235,7 +243,7 @@ class MqttDriver:
         where = self._wire.name
         if self.link is not Link.UP:
             raise StationError("the stop stays: the link is not up", where=where, cure="open the link again")
-        if self._halt is not None:
+        if self._halt.under_way:
             raise StationError("the stop stays: it is not confirmed yet", where=where, cure="wait, or look at the link")
         self._order(self._names.standing())
         self.halted = False
@@ -249,7 +257,7 @@ class MqttDriver:
         self._order([message], number=number, awaited=awaited if reports else None)
 
     def _power(self, on: bool, number: int | None) -> None:
-        if on and self._halt is not None:
+        if on and self._halt.under_way:
             self._reject(number, "everything was stopped")
             return
         awaited = Awaited(Kind.POWER, "", on, SETTLES_WITHIN_S)
@@ -261,65 +269,23 @@ class MqttDriver:
 
     def _begin_halt(self, *, cut_power: bool, number: int | None) -> None:
         self.halted = True
-        if not self._wire.is_open:
+        if self._wire.is_open:
+            self._halt.begin(cut_power=cut_power, number=number)
+        else:
             self._reject(number, self.link.refusal)
-            return
-        if self._halt is None:
-            self._halt = Halt(cut_power)
-        self._halt.cut_power |= cut_power
-        if number is not None:
-            self._halt.numbers.append(number)
-        self._write_halt()
 
-    def _write_halt(self) -> None:
-        """The stop, the power off if it is due, the fence; again in 100 ms unless the fence has come."""
-        halt = self._halt
-        if halt is None:
-            return
-        cut = halt.cuts_now
-        halt.sent += 1
+    def _write_halt(self, cut_power: bool) -> None:
         messages = [*self._names.stops(), *self._names.all_off()]
-        if cut:
+        if cut_power:
             messages.append(PowerCommand(False))
         self._expect_off()
-        self._order(messages, stops=True, halt=True, power=False if cut else None)
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
-        if self._halt is not None:
-            self._halt_timer = self._loop.call_later(STOP_REPEAT_S, self._again)
+        self._order(messages, stops=True, halt=True, power=False if cut_power else None)
 
     def _expect_off(self) -> None:
         until = self._loop.time() + SETTLES_WITHIN_S
         self._reports.expect(Kind.POWER, "", False, until)
         for magnet in self._names.magnets.values():
             self._reports.expect(Kind.MAGNET, magnet.name, False, until)
-
-    def _again(self) -> None:
-        if self._halt is not None and self._halt.complete:
-            self._halt = None
-        elif self._halt is not None and self._halt.sent < TRIES:
-            self._write_halt()
-
-    def _halt_confirmed(self, *, power_off: bool) -> None:
-        halt = self._halt
-        if halt is None:
-            return
-        halt.complete |= power_off
-        if halt.sent >= TRIES:
-            self._halt = None
-        for number in halt.numbers:
-            self._emit(Accepted(self._loop.time(), number))
-        halt.numbers.clear()
-        if self.link is Link.SILENT:
-            self._note("the broker answers again and was told to stop everything; open the link again to go on")
-
-    def _end_halt(self, why: str) -> None:
-        """Give an unconfirmed stop up."""
-        halt, self._halt = self._halt, None
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
-        for number in halt.numbers if halt else ():
-            self._reject(number, why)
 
     # ------------------------------------------------------------ publishing
 
@@ -356,13 +322,24 @@ class MqttDriver:
         self._watch()
 
     def _watch(self) -> None:
-        """Let missing answers be noticed in time."""
-        if self._overdue_timer is not None:
-            self._overdue_timer.cancel()
-            self._overdue_timer = None
+        """Let answers that are late, or missing, be noticed in time."""
+        for timer in (self._late_timer, self._overdue_timer):
+            if timer is not None:
+                timer.cancel()
+        self._late_timer = self._overdue_timer = None
         due = self._orders.answers_due_t_s
         if due is not None and self.link in (Link.UP, Link.GONE):
+            self._late_timer = self._loop.call_at(due - ANSWERS_WITHIN_S + LATE_AFTER_S, self._late)
             self._overdue_timer = self._loop.call_at(due, self._overdue)
+        elif self.link is Link.UP:
+            self._tell_link(LinkState.UP, "the broker answers in time")
+
+    def _late(self) -> None:
+        if self.link is Link.UP:
+            self._tell_link(LinkState.DOUBTFUL, f"an answer is later than {LATE_AFTER_S:g} s")
+
+    def _tell_link(self, state: LinkState, why: str) -> None:
+        self._teller.change(self._loop.time(), state, why)
 
     def _keep_alive(self) -> None:
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
@@ -398,6 +375,7 @@ class MqttDriver:
             return
         self.link = Link.GONE
         self._reports.live = False
+        self._tell_link(LinkState.LOST, gone or restarted)
         self._emit(LinkLost(t_s, gone) if gone else StationRestarted(t_s, restarted))
         self._begin_halt(cut_power=False, number=None)
 
@@ -407,7 +385,11 @@ class MqttDriver:
             if order.answer is not None and not order.answer.done():
                 order.answer.set_result(lost)
             if order.halt and not lost:
-                self._halt_confirmed(power_off=order.power is False)
+                self._halt.confirmed(power_off=order.power is False)
+                if self.link is Link.SILENT:
+                    text = "the broker answers again, and has the stop; open the link again to go on"
+                    for event in self._reports.once(self._loop.time(), text):
+                        self._emit(event)
             if lost:
                 self._reject(order.number, f"the broker does not pass on {', '.join(lost)}: look at its access list")
             elif order.then is not None:
@@ -427,6 +409,10 @@ class MqttDriver:
     def _unreported(self, key: tuple[Kind, str], order: Order) -> None:
         if self._orders.reporting.get(key) is order and order.awaited is not None:
             del self._orders.reporting[key]
+            if self._reports.answered(*key, order.sent_t_s):
+                # It did answer, and otherwise than it was told: what it said was told too, and speaks for itself.
+                self._done(order)
+                return
             what = f"{key[0].name.lower()} {key[1]}".rstrip()
             self._reject(order.number, f"its node has not reported {what} within {order.awaited.within_s:g} s")
 
@@ -448,7 +434,7 @@ class MqttDriver:
             for event in self._reports.powered(order.power, now):
                 self._emit(event)
         if order.number is not None:
-            self._emit(Accepted(now, order.number))
+            self._accept(order.number)
 
     def _overdue(self) -> None:
         """No answer: never silently alive. Stops are tried on, perhaps only the way back is broken."""
@@ -457,6 +443,7 @@ class MqttDriver:
         was_up = self.link is Link.UP
         self.link = Link.SILENT
         self._reports.live = False
+        self._tell_link(LinkState.LOST, why)
         if was_up:
             self._emit(LinkLost(self._loop.time(), why))
         self._give_back(self._orders.drop_all(), why)
@@ -467,9 +454,10 @@ class MqttDriver:
         self._stop_timers()
         self.halted = True
         self._reports.live = False
+        self._tell_link(LinkState.LOST, reason)
         if before is Link.UP:
             self._emit(LinkLost(self._loop.time(), reason))
-        self._end_halt(reason)
+        self._halt.end(reason)
         self._give_back(self._orders.drop_all(), reason)
         self._heard.wake()
 
@@ -482,6 +470,9 @@ class MqttDriver:
                 order.answer.set_exception(LinkLostError(why, where=self._wire.name, cure="try again"))
             self._reject(order.number, why)
 
+    def _accept(self, number: int) -> None:
+        self._emit(Accepted(self._loop.time(), number))
+
     def _reject(self, number: int | None, why: str) -> None:
         if number is not None:
             self._emit(Rejected(self._loop.time(), number, why))
@@ -493,9 +484,9 @@ class MqttDriver:
         self._loop.call_soon(self._emit_to, event)
 
     def _stop_timers(self) -> None:
-        timers = [self._halt_timer, self._keep_alive_timer, self._overdue_timer, *self._report_timers.values()]
+        timers = [self._keep_alive_timer, self._late_timer, self._overdue_timer, *self._report_timers.values()]
         for timer in timers:
             if timer is not None:
                 timer.cancel()
-        self._halt_timer = self._keep_alive_timer = self._overdue_timer = None
+        self._keep_alive_timer = self._late_timer = self._overdue_timer = None
         self._report_timers.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from pointsman.drivers.mqtt.names import Kind, Machine, Names
 from pointsman.drivers.mqtt.orders import Orders
@@ -66,6 +67,7 @@ class Reports:
         self.active: dict[str, bool] = {}
         self.power: bool | None = None
         self._lies: dict[str, bool] = {}
+        self._told_t_s: dict[str, float] = {}
         self._values: dict[tuple[Kind, str], tuple[bool, float]] = {}
 
     @property
@@ -88,6 +90,10 @@ class Reports:
         """A machine was told something; until then it may still report what was before."""
         self._values[kind, name] = (value, until_t_s + SETTLES_WITHIN_S)
 
+    def answered(self, kind: Kind, name: str, since_t_s: float) -> bool:
+        """Has a node said, since a moment, and finally, what a machine did?"""
+        return kind is Kind.TURNOUT and name in self._lies and self._told_t_s.get(name, -inf) >= since_t_s
+
     # ------------------------------------------------------------ commands, heard
 
     def command(self, command: Command, delivery: Delivery, t_s: float) -> list[Event]:
@@ -100,11 +106,11 @@ class Reports:
                 "every node that starts; nothing was done because of it. To delete it, publish an empty retained "
                 "message there"
             )
-            return self._once(t_s, text)
+            return self.once(t_s, text)
         if self._orders.echo(packet) or not what:
             return []
         if self._orders.asked(packet):
-            return self._once(t_s, f"{what} as it is already, by somebody else")
+            return self.once(t_s, f"{what} as it is already, by somebody else")
         self._orders.heard(packet)
         events: list[Event] = [ForeignControl(t_s, f"{what} by somebody else")]
         if isinstance(command, PowerCommand):
@@ -124,7 +130,7 @@ class Reports:
             case ReporterState(name=name, tag=tag, text=text):
                 return [StationNote(t_s, f"reporter {name}: {tag or 'nothing there'} {text}".rstrip())]
             case HostState(text=text) if text:
-                return self._once(t_s, f"JMRI: {text}")
+                return self.once(t_s, f"JMRI: {text}")
         if delivery.retained and (self.live or False in self.nodes.values()):
             return []
         match message:
@@ -161,7 +167,7 @@ class Reports:
         if not retained:
             # A node says so when it starts, or when it has found the broker again: either way it has stopped.
             self.restarted = f"node {node} said that it is online"
-        return [] if before is not False or self.live else self._once(t_s, f"node {node} is back")
+        return [] if before is not False or self.live else self.once(t_s, f"node {node} is back")
 
     def _beam(self, beam: Machine, active: bool | None, t_s: float) -> list[Event]:
         if active is None:
@@ -183,6 +189,8 @@ class Reports:
             return self._told([ForeignControl(t_s, what)] if settled and fresh else [])
         thrown = turnout.ours(points is Points.THROWN)
         self._lies[turnout.name] = thrown
+        if fresh:
+            self._told_t_s[turnout.name] = t_s
         what = f"turnout {turnout.name} was {'thrown' if thrown else 'closed'}"
         told: list[Event] = [TurnoutReported(t_s, turnout.name, thrown)]
         return self._told(told + self._judge(Kind.TURNOUT, turnout.name, thrown, what, t_s, fresh))
@@ -210,7 +218,8 @@ class Reports:
     def _told(self, events: list[Event]) -> list[Event]:
         return events if self.live else []
 
-    def _once(self, t_s: float, text: str) -> list[Event]:
+    def once(self, t_s: float, text: str) -> list[Event]:
+        """A note, the first time on this link."""
         if text in self._noted or len(self._noted) >= _NOTED_AT_MOST:
             return []
         self._noted.add(text)
