@@ -376,9 +376,7 @@ class _Sitting(Generic[ResultT]):
                 async with _simulated(self._setting) as (transport, simulation):
                     yield transport, simulation
 
-    async def _hold(
-        self, transport: Transport | MqttLink, simulation: Simulation | None, journal: Journal
-    ) -> ResultT:
+    async def _hold(self, transport: Transport | MqttLink, simulation: Simulation | None, journal: Journal) -> ResultT:
         setting, loop = self._setting, asyncio.get_running_loop()
         track, allow = as_driven(setting.track, setting.wiring), setting.allow
         cap = cap_of(setting.target)
