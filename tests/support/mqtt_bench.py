@@ -144,7 +144,9 @@ class Bench:
 
     def published(self, prefix: str) -> list[tuple[str, str]]:
         """What was published on topics that begin so."""
-        return [(topic, payload.decode()) for _, topic, payload in self.heard if topic.startswith(prefix)]
+        return [
+            (topic, payload.decode(errors="replace")) for _, topic, payload in self.heard if topic.startswith(prefix)
+        ]
 
     async def play(self, journal_path: Path, cache: Path, goal: str, *, act: Callable[[], None] | None = None) -> None:
         """Play; raises what the dispatcher raises. ``act`` is done when the locomotive drives its first run."""

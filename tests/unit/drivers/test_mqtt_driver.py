@@ -7,6 +7,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mqtt_bench import WIRING, Bench, wired
 
 from pointsman.drivers.mqtt.link import Link
@@ -644,3 +646,37 @@ def test_feedback_is_a_matter_of_each_kind() -> None:
         assert bench.of(Accepted) == [Accepted(bench.events[0].t_s, 2)]
 
     on_bench(scene, feedback=frozenset({Feedback.MAGNETS}))
+
+
+SAID_ON = ["turnout/T1", "turnout/T1/state", "light/s1", "light/s1/state", "power", "power/state", "sensor/s1"]
+TOPICS = st.sampled_from(
+    [
+        *(f"track/{one}" for one in (*SAID_ON, "node/yard", "reporter/x")),
+        *("cab/3/throttle", "cab/3/direction", "pointsman/pm1/fence"),
+    ]
+)
+PAYLOADS = st.binary(max_size=20) | st.sampled_from(
+    [b"ON", b"OFF", b"THROWN", b"CLOSED", b"UNKNOWN", b"ACTIVE", b"50", b"STOP", b"online", b"offline", b""]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(TOPICS, PAYLOADS, st.booleans()), max_size=12))
+def test_whatever_is_published_nothing_fails_and_nothing_moves(said: list[tuple[str, bytes, bool]]) -> None:
+    faults: list[object] = []
+
+    async def scene(bench: Bench) -> None:
+        bench.loop.set_exception_handler(lambda _, context: faults.append(context))
+        bench.node.deaf = True
+        bench.driver.send(SetTurnout("T1", True), 1)
+        for topic, payload, retain in said:
+            bench.broker.publish(topic, payload, retain=retain)
+        await asyncio.sleep(5)
+        assert len([e for e in bench.events if isinstance(e, Accepted | Rejected)]) == 1
+        assert {payload for topic, payload in bench.published("cab/3/throttle")} <= {
+            "0",
+            *(payload.decode(errors="replace") for topic, payload, _ in said if topic == "cab/3/throttle"),
+        }
+
+    on_bench(scene)
+    assert faults == []
