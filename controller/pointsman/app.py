@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -42,15 +43,18 @@ from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.position import Position
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
+from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Protocol as Speaks
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 from pointsman.transports.memory import memory_pair
+from pointsman.transports.mqtt_base import MqttLink
 from pointsman.transports.serial import SerialTransport
 from pointsman.transports.tcp import TcpTransport
 from pointsman.transports.websocket import JMRI_PORT, WebSocketTransport
 
 if TYPE_CHECKING:
+    from pointsman.drivers.mqtt import MqttDriver
     from railsim.embed import Simulation
 
 ResultT = TypeVar("ResultT")
@@ -68,15 +72,19 @@ class On(StrEnum):
     SERIAL = "serial"
     TCP = "tcp"
     JMRI = "jmri"
+    MQTT = "mqtt"
 
 
-_PORTS = {On.TCP: DCCEX_TCP_PORT, On.JMRI: JMRI_PORT}
-"""Those that are on the network, with the port when none is given."""
+_PORTS = {On.TCP: DCCEX_TCP_PORT, On.JMRI: JMRI_PORT, On.MQTT: 0}
+"""Those that are on the network, with the port when none is given; a broker's depends on whether it is encrypted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the layout is: the simulated one, a serial port, a station on the network, or behind JMRI."""
+    """Where the layout is: simulated, at a serial port, at a station on the network, behind JMRI, or at an MQTT broker.
+
+    Port 0 of a broker is its usual one, with or without encryption.
+    """
 
     on: On
     address: str = ""
@@ -85,12 +93,12 @@ class Target:
     def __str__(self) -> str:
         host = f"[{self.address}]" if ":" in self.address else self.address
         if self.on in _PORTS:
-            return f"{self.on}:{host}:{self.port}"
+            return f"{self.on}:{host}" + (f":{self.port}" if self.port else "")
         return f"serial:{self.address}" if self.on is On.SERIAL else "sim"
 
 
 def parse_target(text: str) -> Target:
-    """``sim``, ``serial:PORT``, ``tcp:HOST[:PORT]`` or ``jmri:HOST[:PORT]``. Raises UsageError."""
+    """``sim``, ``serial:PORT``, or ``HOST[:PORT]`` after ``tcp:``, ``jmri:`` or ``mqtt:``. Raises UsageError."""
     kind, _, rest = text.partition(":")
     if text == On.SIM:
         return Target(On.SIM)
@@ -99,12 +107,11 @@ def parse_target(text: str) -> Target:
     if kind in _PORTS and rest:
         # An address of IPv6 has colons of its own and stands in brackets.
         found = _HOST_AND_PORT.fullmatch(rest)
-        port = int(found["port"] or _PORTS[On(kind)]) if found else 0
-        if found and 0 < port < 65536:
-            return Target(On(kind), found["v6"] or found["host"], port)
+        if found and (found["port"] is None or 0 < int(found["port"]) < 65536):
+            return Target(On(kind), found["v6"] or found["host"], int(found["port"] or _PORTS[On(kind)]))
     raise UsageError(
         f"--on {text!r} is not understood",
-        cure="write sim, serial:/dev/ttyACM0, tcp:192.168.4.1:2560, or jmri:192.168.1.20:12080",
+        cure="write sim, serial:/dev/ttyACM0, tcp:192.168.4.1:2560, jmri:192.168.1.20:12080, or mqtt:192.168.4.1",
     )
 
 
@@ -362,7 +369,7 @@ class _Sitting(Generic[ResultT]):
             self._dispatcher.receive(event)
 
     @asynccontextmanager
-    async def _link(self) -> AsyncIterator[tuple[Transport, Simulation | None]]:
+    async def _link(self) -> AsyncIterator[tuple[Transport | MqttLink, Simulation | None]]:
         """The transport of the target; with the simulated layout behind it when that is the target."""
         match self._setting.target:
             case Target(on=On.SERIAL, address=address):
@@ -371,13 +378,18 @@ class _Sitting(Generic[ResultT]):
                 yield TcpTransport(address, port), None
             case Target(on=On.JMRI, address=address, port=port):
                 yield WebSocketTransport(address, port), None
+            case Target(on=On.MQTT, address=address, port=port):
+                from pointsman.drivers.mqtt.settings import broker_settings
+                from pointsman.transports.mqtt import BrokerLink
+
+                yield BrokerLink(broker_settings(address, port, os.environ)), None
             case _:
                 async with _simulated(self._setting) as (transport, simulation):
                     yield transport, simulation
 
-    async def _hold(self, transport: Transport, simulation: Simulation | None, journal: Journal) -> ResultT:
+    async def _hold(self, transport: Transport | MqttLink, simulation: Simulation | None, journal: Journal) -> ResultT:
         setting, loop = self._setting, asyncio.get_running_loop()
-        track, allow = setting.track, setting.allow
+        track, allow = as_driven(setting.track, setting.wiring), setting.allow
         cap = cap_of(setting.target)
         belief = at_setup(track, setting.start, setting.facing, allow.mark_error_mm, allow.setup_error_mm)
         planner = Planner(track, setting.wiring, allow, cap, couple_up=setting.couple_up)
@@ -396,7 +408,9 @@ class _Sitting(Generic[ResultT]):
         self._dispatcher = dispatcher
         try:
             await driver.open()
-            if simulation is None:
+            # Nobody but this process can write on an encrypted link: there the broker's last will has to do.
+            by_will = isinstance(transport, MqttLink) and not transport.guardian_fds()
+            if simulation is None and not by_will:
                 self._guardian = await Guardian.start(
                     transport.guardian_fds(), driver.guardian_frames(), self._guardian_gone
                 )
@@ -433,8 +447,14 @@ def _behind_jmri(wiring: Wiring) -> bool:
     return any(made.protocol is Speaks.JMRI for made in wiring.stations.values())
 
 
-def _driver(setting: Setting, transport: Transport, emit: Callable[[Event], None]) -> DccExDriver | JmriDriver:
+def _driver(
+    setting: Setting, transport: Transport | MqttLink, emit: Callable[[Event], None]
+) -> DccExDriver | JmriDriver | MqttDriver:
     """The driver for what the target speaks; the simulated layout speaks what the wiring says."""
+    if isinstance(transport, MqttLink):
+        from pointsman.drivers.mqtt import MqttDriver
+
+        return MqttDriver(transport, setting.wiring, emit=emit)
     if setting.target.on is On.JMRI or (setting.target.on is On.SIM and _behind_jmri(setting.wiring)):
         return JmriDriver(transport, setting.wiring, emit=emit)
     return DccExDriver(transport, setting.wiring, emit=emit)

@@ -16,6 +16,7 @@ from pointsman.solver.apart import runs_avoiding_apart
 from pointsman.solver.avoiding import Forbidden
 from pointsman.solver.table import Report
 from pointsman.track.model import End
+from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
 
 MOST_PLANS_AROUND = 20
@@ -35,7 +36,7 @@ def drivable(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target
 
     Raises RefusedError, with the first reason, when there is none.
     """
-    track, allow = chosen.track, Allowances()
+    track, allow = as_driven(chosen.track, wiring), Allowances()
     planner = Planner(track, wiring, allow, cap_of(target), couple_up=bool(chosen.goal.trains))
     belief = at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
     forbidden: list[Forbidden] = []

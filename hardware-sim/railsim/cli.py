@@ -17,6 +17,7 @@ from pointsman.track.model import End
 from pointsman.track.tomlfile import Notes, read_toml
 from pointsman.track.wiring_file import load_wiring
 from railsim.faults import kinds_table, parse_fault
+from railsim.mqtt_serve import BrokerAddress
 from railsim.profiles import DEFAULT_PROFILE, PROFILES
 from railsim.serve import HIGHEST_SPEED, Serving, serve
 from railsim.setup import Setup
@@ -49,6 +50,9 @@ def railsim(
         typer.Option(
             "--jmri", metavar="PORT", min=0, max=65535, help="Be JMRI's web server on 127.0.0.1; 0 is any port."
         ),
+    ] = None,
+    mqtt: Annotated[
+        str | None, typer.Option("--mqtt", metavar="HOST:PORT", help="Be the nodes of an MQTT station at this broker.")
     ] = None,
     truth: Annotated[
         Path | None, typer.Option("--truth", metavar="FILE", help="Keep what is really where in FILE, as JSON.")
@@ -93,7 +97,7 @@ def railsim(
         bool, typer.Option("--faults", help="List what can go wrong, and end.", is_eager=True, callback=_list_faults)
     ] = False,
 ) -> None:
-    """Simulate a model railway with a DCC-EX command station, or behind JMRI; any host can drive it."""
+    """Simulate a model railway that any host drives: a DCC-EX station, JMRI, or nodes at an MQTT broker."""
     planned = tuple(parse_fault(text) for text in fault or [])
     folder = find_layout(layout)
     track = load_layout(folder)
@@ -105,7 +109,8 @@ def railsim(
         console.print(Text(text, style="red" if "INCIDENT" in text or "FAULT" in text else ""))
 
     say(f"layout       {track.title}")
-    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri, planned)
+    broker = None if mqtt is None else BrokerAddress.parse(mqtt)
+    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri, planned, broker)
     raise typer.Exit(serve(serving, say))
 
 

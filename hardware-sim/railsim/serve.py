@@ -1,6 +1,7 @@
-"""The simulated layout as a program of its own: any DCC-EX host drives it through a pty or over TCP.
+"""The simulated layout as a program of its own.
 
-With a wiring behind JMRI it plays JMRI's web server instead: whatever speaks its JSON drives it.
+Any DCC-EX host drives it through a pty or over TCP; with a wiring behind JMRI it plays JMRI's web server instead, and
+with one of MQTT the nodes at a broker.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from railsim.incidents import (
     TurnoutSettled,
     WorldEvent,
 )
+from railsim.mqtt_embed import NodeSimulation
+from railsim.mqtt_serve import BrokerAddress, NodesAtBroker
 from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
 
@@ -42,7 +45,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What is served, and where. ``pty`` is a link to make, ``tcp`` and ``jmri`` are ports of 127.0.0.1 (0: any)."""
+    """What is served, and where. ``pty`` is a link to make, ``tcp`` and ``jmri`` are ports of 127.0.0.1 (0: any).
+
+    ``mqtt`` is the broker that the nodes of an MQTT station are at. A layout is served in one of the three ways.
+    """
 
     track: Track
     wiring: Wiring
@@ -56,6 +62,7 @@ class Serving:
     profile: str = DEFAULT_PROFILE
     jmri: int | None = None
     faults: tuple[Planned, ...] = ()
+    mqtt: BrokerAddress | None = None
 
 
 def serve(serving: Serving, say: Say) -> int:
@@ -76,19 +83,36 @@ def serve(serving: Serving, say: Say) -> int:
 def _check_reach(serving: Serving) -> None:
     """Raise UsageError when nobody could reach the layout, or not in the language that its station speaks."""
     where = f"hardware {serving.wiring.name}"
-    if any(made.protocol is Protocol.JMRI for made in serving.wiring.stations.values()):
-        if serving.jmri is None or serving.pty is not None or serving.tcp is not None:
+    spoken = {made.protocol for made in serving.wiring.stations.values()}
+    given = {
+        Protocol.DCCEX: serving.pty is not None or serving.tcp is not None,
+        Protocol.JMRI: serving.jmri is not None,
+        Protocol.MQTT: serving.mqtt is not None,
+    }
+    for protocol in Protocol:
+        if given[protocol] and protocol not in spoken:
             raise UsageError(
-                "this layout is reached through JMRI only",
+                f"this wiring has no station {_BEHIND[protocol]}",
                 where=where,
-                cure="give --jmri PORT (0 is any), and nothing else",
+                cure=f"name one that has with --hardware, or give {'; and '.join(_WAYS[p] for p in sorted(spoken))}",
             )
-    elif serving.jmri is not None:
+    if serving.faults and serving.mqtt is not None:
         raise UsageError(
-            "this wiring has no station behind JMRI", where=where, cure="name one that has with --hardware, like jmri"
+            "faults cannot strike nodes behind a broker yet", where="--fault", cure="leave it out, or use other hardware"
         )
-    elif serving.pty is None and serving.tcp is None:
-        raise UsageError("nobody could reach the layout", cure="give --pty PATH, --tcp PORT (0 is any), or both")
+    for protocol in sorted(spoken):
+        if not given[protocol]:
+            raise UsageError(
+                f"nobody could reach its station {_BEHIND[protocol]}", where=where, cure=f"give {_WAYS[protocol]}"
+            )
+
+
+_BEHIND = {Protocol.DCCEX: "that speaks DCC-EX", Protocol.JMRI: "behind JMRI", Protocol.MQTT: "behind a broker"}
+_WAYS = {
+    Protocol.DCCEX: "--pty PATH, --tcp PORT (0 is any), or both",
+    Protocol.JMRI: "--jmri PORT (0 is any)",
+    Protocol.MQTT: "--mqtt HOST:PORT",
+}
 
 
 async def _serve(serving: Serving, say: Say) -> int:
@@ -102,6 +126,18 @@ async def _serve(serving: Serving, say: Say) -> int:
     for number, code in SIGNALS.items():
         loop.add_signal_handler(number, end, code)
     log = _Log(serving, say, loop)
+    try:
+        if serving.mqtt is not None:
+            await _serve_mqtt(serving, serving.mqtt, log, say, ended)
+        else:
+            await _serve_station(serving, log, say, ended)
+        return ended.result()
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+async def _serve_station(serving: Serving, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
     simulation = Simulation(
         serving.track,
         serving.wiring,
@@ -111,9 +147,8 @@ async def _serve(serving: Serving, say: Say) -> int:
         on_event=log.event,
         faults=serving.faults,
     )
-    log.simulation = simulation
     try:
-        log.write_truth()
+        log.begin(simulation)
         if serving.pty is not None:
             link = simulation.open_pty(reset_on_open=serving.reset_on_open)
             link.link_to(serving.pty)
@@ -124,18 +159,35 @@ async def _serve(serving: Serving, say: Say) -> int:
         if serving.jmri is not None:
             web = await simulation.serve_jmri(serving.jmri)
             say(f"JMRI         ws://127.0.0.1:{web.port}/json/")
-        say(f"standing     {simulation.truth().line}")
-        if serving.jmri is None:
+        else:
             say(f"station      DCC-EX {find_profile(serving.profile).version}")
-        say("ready; Ctrl-C ends it")
-        code = await ended
-        log.write_truth()
-        say(f"standing     {simulation.truth().line}")
-        return code
+        await _until_told(simulation, log, say, ended)
     finally:
         await simulation.close()
-        for number in SIGNALS:
-            loop.remove_signal_handler(number)
+
+
+async def _serve_mqtt(serving: Serving, broker: BrokerAddress, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
+    simulation = NodeSimulation(serving.track, serving.wiring, serving.setup, seed=serving.seed, on_event=log.event)
+    nodes = NodesAtBroker(simulation, broker, say)
+    try:
+        log.begin(simulation)
+        say(f"broker       {broker}")
+        nodes.start()
+        found = asyncio.ensure_future(nodes.found.wait())
+        await asyncio.wait((found, ended), return_when=asyncio.FIRST_COMPLETED)
+        found.cancel()
+        await _until_told(simulation, log, say, ended)
+    finally:
+        await nodes.close()
+        await simulation.close()
+
+
+async def _until_told(simulation: Simulation | NodeSimulation, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
+    say(f"standing     {simulation.truth().line}")
+    say("ready; Ctrl-C ends it")
+    await ended
+    log.write_truth()
+    say(f"standing     {simulation.truth().line}")
 
 
 class _Log:
@@ -146,7 +198,12 @@ class _Log:
         self._say = say
         self._loop = loop
         self._due = False
-        self.simulation: Simulation | None = None
+        self._simulation: Simulation | NodeSimulation | None = None
+
+    def begin(self, simulation: Simulation | NodeSimulation) -> None:
+        """The layout is there: write down how it stands."""
+        self._simulation = simulation
+        self.write_truth()
 
     def event(self, event: WorldEvent) -> None:
         """Something has happened in the world."""
@@ -168,10 +225,10 @@ class _Log:
     def write_truth(self) -> None:
         """Write the truth file, whole or not at all. Raises UsageError when it cannot be written."""
         path = self._serving.truth
-        if path is None or self.simulation is None:
+        if path is None or self._simulation is None:
             return
-        content = {"seed": self._serving.seed, **self.simulation.truth().as_json()}
-        content["incidents"] = [_incident(incident) for incident in self.simulation.incidents]
+        content = {"seed": self._serving.seed, **self._simulation.truth().as_json()}
+        content["incidents"] = [_incident(incident) for incident in self._simulation.incidents]
         try:
             _replace(path, json.dumps(content, indent=1) + "\n")
         except OSError as error:

@@ -431,9 +431,11 @@ def test_the_clock_is_held_until_the_other_side_has_read(speed: float | None) ->
     ("options", "words"),
     [
         (("--jmri", "0"), "no station behind JMRI"),
-        (("--hardware", "jmri"), "through JMRI only"),
-        (("--hardware", "jmri", "--tcp", "0"), "through JMRI only"),
-        (("--hardware", "jmri", "--jmri", "0", "--tcp", "0"), "through JMRI only"),
+        (("--mqtt", "localhost"), "no station behind a broker"),
+        (("--hardware", "jmri"), "nobody could reach its station behind JMRI"),
+        (("--hardware", "jmri", "--tcp", "0"), "no station that speaks DCC-EX"),
+        (("--hardware", "jmri", "--jmri", "0", "--tcp", "0"), "no station that speaks DCC-EX"),
+        (("--hardware", "mqtt"), "nobody could reach its station behind a broker"),
         ((), "nobody could reach"),
     ],
 )

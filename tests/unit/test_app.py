@@ -70,6 +70,8 @@ def nothing(_: object) -> None:
         ("jmri:192.168.1.20", Target(On.JMRI, "192.168.1.20", 12080)),
         ("jmri:club-pc.local:1234", Target(On.JMRI, "club-pc.local", 1234)),
         ("jmri:[::1]:1234", Target(On.JMRI, "::1", 1234)),
+        ("mqtt:hut", Target(On.MQTT, "hut", 0)),
+        ("mqtt:[::1]:8883", Target(On.MQTT, "::1", 8883)),
     ],
 )
 def test_targets(text: str, target: Target) -> None:
@@ -81,19 +83,8 @@ def test_targets(text: str, target: Target) -> None:
     "text",
     [
         *("", "sim:", "simm", "sim:2", "SIM", "udp:h", "serial", "serial:", "tcp", "tcp:", "tcp::1", "tcp:h:"),
-        *(
-            "jmri",
-            "jmri:",
-            "jmri:h:0",
-            "tcp:h:0",
-            "tcp:h:65536",
-            "tcp:h:-1",
-            "tcp:h:x",
-            "tcp:h:²",
-            f"tcp:h:{'1' * 5000}",
-            "tcp:[]",
-            "tcp:[]:1",
-        ),
+        *("tcp:h:0", "tcp:h:65536", "tcp:h:-1", "tcp:h:x", "tcp:h:²", f"tcp:h:{'1' * 5000}", "tcp:[]", "tcp:[]:1"),
+        *("jmri", "jmri:", "jmri:h:0", "mqtt", "mqtt:", "mqtt:h:0", "mqtt:h:65536", "mqtt:u:p@h"),
     ],
 )
 def test_what_is_no_target(text: str) -> None:
@@ -102,7 +93,7 @@ def test_what_is_no_target(text: str) -> None:
     assert "serial:" in raised.value.cure
 
 
-@given(st.text(alphabet="simtcperal:[]0123456789./ \xe9\xb2", max_size=20))
+@given(st.text(alphabet="simtcperalqt:[]0123456789./ \xe9\xb2", max_size=20))
 def test_any_text_is_a_target_or_refused_politely(text: str) -> None:
     try:
         target = parse_target(text)

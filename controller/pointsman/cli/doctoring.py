@@ -67,11 +67,11 @@ def doctor(
         _ports(out, layout, as_json)
         return
     target = parse_target(on)
-    if target.on is On.JMRI:
+    if target.on in (On.JMRI, On.MQTT):
         raise UsageError(
             "doctor looks at DCC-EX stations only",
             where=str(target),
-            cure="play tells everything that JMRI lacks before anything moves; see docs/jmri.md",
+            cure=f"play tells everything that is lacking before anything moves; see docs/{target.on}.md",
         )
     _check_asking(target, move, yes)
     patient = None if layout is None else _patient(layout, hardware, station)

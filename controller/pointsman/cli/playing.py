@@ -71,7 +71,9 @@ def register(app: typer.Typer) -> None:
 def play(
     puzzle: PuzzleName,
     seed: Seed = None,
-    on: Annotated[str, typer.Option("--on", help="sim, serial:PORT, tcp:HOST[:PORT] or jmri:HOST[:PORT].")] = "sim",
+    on: Annotated[
+        str, typer.Option("--on", help="sim, serial:PORT, tcp:HOST[:PORT], jmri:HOST[:PORT] or mqtt:HOST[:PORT].")
+    ] = "sim",
     speed: Annotated[
         float | None, typer.Option(help="Simulated layout only: times real time (1 if not given; 0 = at once).")
     ] = None,

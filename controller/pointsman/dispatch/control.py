@@ -244,14 +244,17 @@ class Control:
 
     # ------------------------------------------------------------ sending and waiting
 
-    def send(self, command: Command) -> None:
-        """Write a command down and send it; a stop is sent first. Only events confirm it."""
+    def send(self, command: Command, *, patience_s: float = 0.0) -> None:
+        """Write a command down and send it; a stop is sent first. Only events confirm it.
+
+        ``patience_s`` is what its confirmation may take on top of the usual time.
+        """
         self._number += 1
         state = self.state
         if not isinstance(command, Stop):
             self.write("command", {"number": self._number, **message_values(command)})
         self._driver.send(command, self._number)
-        state.unconfirmed[self._number] = (self.loop.time(), command)
+        state.unconfirmed[self._number] = (self.loop.time() + patience_s, command)
         state.score = referee.fold(state.score, command)
         if isinstance(command, Stop):
             self._stops[command.locomotive] = self._number

@@ -217,7 +217,8 @@ class Dispatcher:
         self._check(step)
         match step:
             case TurnoutStep():
-                await self._within(step.deadline_s, self._turn(step))
+                # An answer may take as long as the points, and it may be asked twice.
+                await self._within(step.deadline_s + 2 * step.wait_s, self._turn(step))
             case UncoupleStep():
                 await self._within(step.deadline_s, self._uncouple(step))
             case DriveStep():
@@ -250,7 +251,8 @@ class Dispatcher:
         self._control.tell()
 
     async def _set(self, step: TurnoutStep) -> None:
-        self._control.send(SetTurnout(step.turnout, step.leg is Leg.THROWN))
+        # Where a node reports, its answer comes only when the points are over.
+        self._control.send(SetTurnout(step.turnout, step.leg is Leg.THROWN), patience_s=step.wait_s)
         await self._control.confirmed()
         # An echo only says that the station has heard: the machine is given its own time.
         await self._control.until(self._control.loop.time() + step.wait_s)

@@ -10,6 +10,7 @@ between a turnout's leg joint and the fouling point belongs to the turnout.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -158,9 +159,13 @@ class Vehicle:
 
 @dataclass(frozen=True, slots=True)
 class SpeedTable:
-    """Nominal speed of a locomotive per DCC step: (step, mm/s), both rising; straight lines between."""
+    """Nominal speed of a locomotive per DCC step: (step, mm/s), both rising; straight lines between.
+
+    ``steps``: the steps that can be sent, rising, at least one of them within the table; empty is every step.
+    """
 
     points: tuple[tuple[int, float], ...]
+    steps: tuple[int, ...] = ()
 
     def speed_mm_s(self, step: int) -> float:
         """Nominal speed at a step; 0 at step 0, the first entry's speed below it, the last one's above it."""
@@ -178,14 +183,8 @@ class SpeedTable:
     def step_for(self, speed_mm_s: float) -> int:
         """The highest step whose nominal speed is at most the one asked; the lowest step of the table if none is."""
         first, last = self.points[0][0], self.points[-1][0]
-        low, high = first, last
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.speed_mm_s(middle) <= speed_mm_s + 1e-9:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        steps = [step for step in self.steps if first <= step <= last] or range(first, last + 1)
+        return steps[max(0, bisect_right(steps, speed_mm_s + 1e-9, key=self.speed_mm_s) - 1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Names <-> addresses: which station and which number each turnout, beam, magnet and locomotive has.
+"""Names <-> addresses: which station, and which number or name there, each turnout, beam, magnet and locomotive has.
 
 One layout can run on other hardware: a ``Wiring`` is read from its own file (``layouts/<name>/hardware/*.toml``).
 It is for drivers and the simulated layout; of it the rail tower uses only what a machine is (its kind and time).
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 NO_NUMBER = -1
-"""The ``number`` of what the station knows by a name, and of a turnout that is moved by hand."""
+"""The ``number`` of what has none: a turnout moved by hand, and everything at a station that goes by names."""
 
 
 class TurnoutKind(StrEnum):
@@ -38,6 +38,7 @@ class Protocol(StrEnum):
 
     DCCEX = "dccex"
     JMRI = "jmri"
+    MQTT = "mqtt"
 
     @property
     def by_name(self) -> bool:
@@ -45,12 +46,42 @@ class Protocol(StrEnum):
         return self is not Protocol.DCCEX
 
 
+class Feedback(StrEnum):
+    """What the nodes of an MQTT station report on ``.../state``."""
+
+    TURNOUTS = "turnouts"
+    MAGNETS = "magnets"
+    POWER = "power"
+
+
+class LastWill(StrEnum):
+    """What a broker publishes when this program dies."""
+
+    POWER = "power"
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class MqttWiring:
+    """How the nodes behind a broker are spoken to; which broker it is, is not a matter of the layout.
+
+    ``prefix`` stands before every topic. ``nodes`` are those whose availability must be online. ``last_will``:
+    track power off, or the emergency stop of the one locomotive.
+    """
+
+    prefix: str
+    nodes: tuple[str, ...]
+    feedback: frozenset[Feedback]
+    last_will: LastWill
+
+
 @dataclass(frozen=True, slots=True)
 class StationWiring:
-    """A command station."""
+    """A command station, or, with ``mqtt``, the nodes behind a broker."""
 
     name: str
     protocol: Protocol
+    mqtt: MqttWiring | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +126,9 @@ class BeamWiring:
 
 @dataclass(frozen=True, slots=True)
 class UncouplerWiring:
-    """A magnet's output, and its pin if the file says it.
+    """A magnet's output, and its pin if the file says it. ``hold_s`` is how long it is energised.
 
-    A permanent magnet and a hand have no number; ``hold_s`` is how long it is energised.
+    A permanent magnet and a hand have neither number nor name; where things go by names there is a name and no number.
     """
 
     station: str
@@ -112,11 +143,15 @@ class UncouplerWiring:
 
 @dataclass(frozen=True, slots=True)
 class LocomotiveWiring:
-    """A locomotive's address; ``long`` says whether it is a long one where it may be either."""
+    """A locomotive's DCC address; ``long`` says whether it is a long one where it may be either.
+
+    At an MQTT station ``name`` stands for it, and ``cab`` is 0 where the file has none.
+    """
 
     station: str
     cab: int
     long: bool | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,23 @@ from pydantic import Field
 from pointsman.errors import did_you_mean
 from pointsman.track.model import Track
 from pointsman.track.tomlfile import Draft, Notes, Shape, read_draft
+from pointsman.track.wire_checks import (
+    ADDRESSED_BY,
+    DEFINING,
+    MAGNETS_NOT_SWITCHED,
+    TURNOUTS_NOT_SWITCHED,
+    Wire,
+    check_address,
+    check_stations,
+    check_unique,
+)
 from pointsman.track.wiring import (
     NO_NUMBER,
     BeamWiring,
+    Feedback,
+    LastWill,
     LocomotiveWiring,
+    MqttWiring,
     Protocol,
     ServoPositions,
     StationWiring,
@@ -36,9 +49,7 @@ ServoPosition = Annotated[int, Field(ge=102, le=512)]
 """In 1/4096 of 20 ms: from 0.5 to 2.5 ms. No servo has a position outside."""
 Name = Annotated[
     str | None,
-    Field(
-        min_length=1, max_length=100, description='its name in the station, text like "LT1"; not with protocol dccex'
-    ),
+    Field(min_length=1, max_length=100, description="its name in a station that goes by names: JMRI, MQTT"),
 ]
 
 Station = Annotated[str | None, Field(description="the station it is wired to; not needed when there is only one")]
@@ -63,7 +74,15 @@ MOVE_TIME_S = {
 class StationShape(Shape):
     """``[stations.NAME]``."""
 
-    protocol: Literal["dccex", "jmri"] = Field(description='what the station speaks: "dccex" or "jmri"')
+    protocol: Literal["dccex", "jmri", "mqtt"] = Field(description='what the station speaks: "dccex", "jmri" or "mqtt"')
+    prefix: str | None = Field(default=None, description='MQTT: what stands before every topic, like "club/"')
+    nodes: list[str] | None = Field(default=None, description="MQTT: the nodes, whose availability must be online")
+    feedback: list[Literal["turnouts", "magnets", "power"]] | None = Field(
+        default=None, description="MQTT: what the nodes report on .../state"
+    )
+    last_will: Literal["power", "stop"] | None = Field(
+        default=None, description='MQTT: what the broker publishes when this program dies, "power" off or "stop"'
+    )
 
 
 class ServoShape(Shape):
@@ -126,10 +145,9 @@ class LocomotiveWiringShape(Shape):
     """``[locomotives]``."""
 
     station: Station = None
-    cab: int = Field(ge=1, le=10239, description="the decoder's DCC address, 1 to 10239")
-    long: bool | None = Field(
-        default=None, description="whether that is a long address; not with protocol dccex, where 128 and more are"
-    )
+    cab: int | None = Field(default=None, ge=1, le=10239, description="the decoder's DCC address, 1 to 10239")
+    long: bool | None = Field(default=None, description="JMRI: whether that is a long address")
+    name: Name = None
 
 
 class WiringShape(Shape):
@@ -180,7 +198,6 @@ def _read(path: Path, names: Mapping[str, Collection[str]], notes: Notes) -> Wir
 _IN_TABLES: dict[str, dict[str, object]] = {
     "turnouts": {"kind": "hand"},
     "magnets": {"kind": "hand"},
-    "locomotives": {"cab": 1},
 }
 """For required keys that could not be read; checks leave them alone."""
 
@@ -191,9 +208,15 @@ _IN_TABLES: dict[str, dict[str, object]] = {
 def _build(name: str, shape: WiringShape) -> Wiring:
     """A wiring of a checked shape."""
     only = next(iter(shape.stations))
+
+    def named(station: str | None, *names: object) -> str:
+        """The first name there is, at a station that goes by names."""
+        goes_by_name = Protocol(shape.stations[station or only].protocol).by_name
+        return str(next(filter(None, names))) if goes_by_name else ""
+
     return Wiring(
         name=name,
-        stations={key: StationWiring(key, Protocol(one.protocol)) for key, one in shape.stations.items()},
+        stations={key: _station(key, one) for key, one in shape.stations.items()},
         turnouts={
             key: TurnoutWiring(
                 station=one.station or only,
@@ -205,7 +228,7 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 pin=one.pin,
                 servo=None if one.servo is None else ServoPositions(one.servo.thrown, one.servo.closed),
                 dcc_address=one.dcc_address,
-                name=one.name or "",
+                name=named(one.station, one.name, key) if one.kind not in TURNOUTS_NOT_SWITCHED else "",
             )
             for key, one in shape.turnouts.items()
         },
@@ -215,7 +238,7 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 number=NO_NUMBER if one.id is None else one.id,
                 inverted=one.inverted,
                 pin=one.pin,
-                name=one.name or "",
+                name=named(one.station, one.name, key),
             )
             for key, one in shape.beams.items()
         },
@@ -228,14 +251,35 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 inverted=one.inverted,
                 pulse_limited_by=one.pulse_limited_by or "",
                 pin=one.pin,
-                name=one.name or "",
+                name=named(one.station, one.name, key) if one.kind not in MAGNETS_NOT_SWITCHED else "",
             )
             for key, one in shape.magnets.items()
         },
         locomotives={
-            key: LocomotiveWiring(one.station or only, one.cab, one.long) for key, one in shape.locomotives.items()
+            key: LocomotiveWiring(
+                one.station or only,
+                one.cab or 0,
+                one.long,
+                # Behind JMRI a locomotive goes by its address.
+                named(one.station, one.name, one.cab, key)
+                if shape.stations[one.station or only].protocol == "mqtt"
+                else "",
+            )
+            for key, one in shape.locomotives.items()
         },
     )
+
+
+def _station(key: str, one: StationShape) -> StationWiring:
+    if one.protocol != "mqtt":
+        return StationWiring(key, Protocol(one.protocol))
+    mqtt = MqttWiring(
+        prefix=one.prefix or "",
+        nodes=tuple(one.nodes or ()),
+        feedback=frozenset(map(Feedback, one.feedback or ())),
+        last_will=LastWill(one.last_will or LastWill.POWER),
+    )
+    return StationWiring(key, Protocol.MQTT, mqtt)
 
 
 # ---------------------------------------------------------------- checking
@@ -251,30 +295,32 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
         for name, one in wired.items():
             if not draft.is_damaged(section, name, "station"):
                 _check_station(draft, f"{section}.{name}", one.station, shape, notes)
-    for section, without, burning in (("turnouts", {"hand"}, "solenoid"), ("magnets", {"hand", "permanent"}, "coil")):
+    for section, burning in (("turnouts", "solenoid"), ("magnets", "coil")):
         for name, machine in getattr(shape, section).items():
-            key = f"{section}.{name}"
-            if draft.is_damaged(section, name, "kind"):
-                continue
-            _check_address(draft, section, name, shape, notes, kind=machine.kind, switched=machine.kind not in without)
-            if not draft.is_damaged(section, name, "pulse_limited_by"):
-                _check_pulse(key, machine.kind, machine.pulse_limited_by, burning, notes)
-    for name in shape.beams:
-        _check_address(draft, "beams", name, shape, notes)
-    for name, engine in shape.locomotives.items():
-        if engine.long is not None and _by_name(draft, engine.station, shape) is False:
-            notes.add(f"locomotives.{name}.long", "a DCC-EX station decides that itself", "remove `long`")
-    only = next(iter(shape.stations), None)
-    for section, key in (
-        *((section, key) for section in ("turnouts", "beams", "magnets") for key in ("id", "name")),
-        ("locomotives", "cab"),
-    ):
-        addresses = {
-            name: (one.station or only, getattr(one, key))
+            if not draft.is_damaged(section, name, "kind") and not draft.is_damaged(section, name, "pulse_limited_by"):
+                _check_pulse(f"{section}.{name}", machine.kind, machine.pulse_limited_by, burning, notes)
+    check_stations(draft, shape.stations, shape.locomotives, notes)
+    only = next(iter(shape.stations), "")
+    for section, key in ADDRESSED_BY.items():
+        wires = [
+            Wire(
+                key=f"{section}.{name}",
+                station=one.station or only,
+                address_key=key,
+                address=getattr(one, key),
+                name=one.name,
+                kind=getattr(one, "kind", ""),
+                long=getattr(one, "long", None),
+                meaning=type(one).model_fields[key].description or "",
+                defining=tuple(part for part in DEFINING if getattr(one, part, None) is not None),
+                damaged={part for part in (key, "name", "kind") if draft.is_damaged(section, name, part)},
+            )
             for name, one in getattr(shape, section).items()
-            if not draft.is_damaged(section, name, key) and not draft.is_damaged(section, name, "station")
-        }
-        _check_unique(section, key, addresses, notes)
+            if not draft.is_damaged(section, name, "station")
+        ]
+        for wire in wires:
+            check_address(draft, wire, shape.stations, notes)
+        check_unique(wires, shape.stations, notes)
     _check_pins(draft, shape, only, notes)
 
 
@@ -309,46 +355,6 @@ def _check_station(draft: Draft[WiringShape], key: str, station: str | None, sha
         notes.add(f"{key}.station", f"there is no station {station}", did_you_mean(station, shape.stations))
 
 
-def _by_name(draft: Draft[WiringShape], station: str | None, shape: WiringShape) -> bool | None:
-    """Whether the things of a station have names there; None when the station cannot be told."""
-    station = station or (next(iter(shape.stations)) if len(shape.stations) == 1 else "")
-    if station not in shape.stations or draft.is_damaged("stations", station):
-        return None
-    return Protocol(shape.stations[station].protocol).by_name
-
-
-def _check_address(
-    draft: Draft[WiringShape],
-    section: str,
-    name: str,
-    shape: WiringShape,
-    notes: Notes,
-    *,
-    kind: str = "",
-    switched: bool = True,
-) -> None:
-    """Its id or its name, whichever its station goes by, and not the other; neither for what is not switched."""
-    one = getattr(shape, section)[name]
-    by_name = None if draft.is_damaged(section, name, "station") else _by_name(draft, one.station, shape)
-    why = f"kind {kind} is switched by the station" if kind else "the station knows the sensor by it"
-    for key, value, meant in (("id", one.id, by_name is False), ("name", one.name, by_name is True)):
-        where = f"{section}.{name}.{key}"
-        if draft.is_damaged(section, name, key):
-            continue
-        if not switched and value is not None:
-            notes.add(where, f"kind {kind} has nothing to switch", f"remove `{key}`, or name another kind")
-        elif not switched or by_name is None:
-            continue
-        elif meant and value is None:
-            notes.add(where, f"is missing: {why}", f"add `{key} = ...`")
-        elif not meant and value is not None:
-            other = "name" if key == "id" else "id"
-            notes.add(where, f"its station goes by `{other}`", f"remove `{key}`")
-    for key in ("pin", "servo", "dcc_address"):
-        if by_name and getattr(one, key, None) is not None:
-            notes.add(f"{section}.{name}.{key}", "is for a DCC-EX station only", f"remove `{key}`")
-
-
 def _check_pulse(key: str, kind: str, limited_by: str | None, burning: str, notes: Notes) -> None:
     """A coil on a bare pin burns out when the computer dies while it is on."""
     if kind == burning and limited_by is None:
@@ -359,27 +365,13 @@ def _check_pulse(key: str, kind: str, limited_by: str | None, burning: str, note
         )
 
 
-def _check_unique(
-    section: str, key: str, addresses: Mapping[str, tuple[str | None, int | str | None]], notes: Notes
-) -> None:
-    owner: dict[tuple[str | None, int | str | None], str] = {}
-    for name, address in addresses.items():
-        first = owner.setdefault(address, name)
-        if first != name and address[1] is not None:
-            notes.add(
-                f"{section}.{name}.{key}",
-                f"{section}.{first} has {key} {address[1]} too",
-                f"give each its own {key}",
-            )
-
-
 LED_PIN = 13
 _ONLY_FOR = {"servo": "servo", "dcc_address": "accessory-decoder"}
 
 
-def _check_pins(draft: Draft[WiringShape], shape: WiringShape, only: str | None, notes: Notes) -> None:
+def _check_pins(draft: Draft[WiringShape], shape: WiringShape, only: str, notes: Notes) -> None:
     """A pin has one thing on it, each kind of machine has the keys that it needs, and nothing hangs on the lamp's."""
-    owner: dict[tuple[str | None, int], str] = {}
+    owner: dict[tuple[str, int], str] = {}
     for section in ("turnouts", "beams", "magnets"):
         for name, one in getattr(shape, section).items():
             key = f"{section}.{name}"

@@ -13,7 +13,10 @@ from pointsman.track.tomlfile import Notes
 from pointsman.track.wiring import (
     NO_NUMBER,
     BeamWiring,
+    Feedback,
+    LastWill,
     LocomotiveWiring,
+    MqttWiring,
     Protocol,
     ServoPositions,
     StationWiring,
@@ -341,3 +344,106 @@ def test_a_dcc_ex_station_has_no_names(tmp_path: Path) -> None:
     named, engine = broken(tmp_path, ("id = 1\n", 'id = 1\nname = "LT1"\n'), ("cab = 3", "cab = 3, long = true"))
     assert (named.key, named.what) == ("turnouts.T1.name", "its station goes by `id`")
     assert engine.key == "locomotives.L.long"
+
+
+MQTT = """
+[stations.yard]
+protocol = "mqtt"
+prefix = "club/"
+nodes = ["west", "cab"]
+feedback = ["turnouts", "power"]
+[turnouts]
+T1 = { kind = "servo" }
+T2 = { kind = "stall-motor", name = "yard-2" }
+[beams]
+head = { inverted = true }
+s1 = { name = "b1" }
+s2 = {}
+s3 = {}
+[magnets]
+s1 = { kind = "coil", pulse_limited_by = "hardware" }
+s2 = { kind = "servo", name = "pin" }
+s3 = { kind = "permanent" }
+[locomotives]
+L = { cab = 3 }
+"""
+
+
+def of_mqtt(tmp_path: Path, old: str = "", new: str = "") -> Wiring:
+    assert old in MQTT
+    path = tmp_path / "mqtt.toml"
+    path.write_text(MQTT.replace(old, new, 1) if old else MQTT, encoding="utf-8")
+    return load_wiring(path, TRACK)
+
+
+def test_behind_a_broker_things_go_by_names(tmp_path: Path) -> None:
+    wiring = of_mqtt(tmp_path)
+    mqtt = MqttWiring("club/", ("west", "cab"), frozenset({Feedback.TURNOUTS, Feedback.POWER}), LastWill.POWER)
+    assert wiring.stations == {"yard": StationWiring("yard", Protocol.MQTT, mqtt)}
+    assert wiring.turnouts["T1"] == TurnoutWiring("yard", NO_NUMBER, TurnoutKind.SERVO, 1.3, False, "", name="T1")
+    assert wiring.turnouts["T2"].name == "yard-2"
+    assert wiring.beams["head"] == BeamWiring("yard", NO_NUMBER, True, name="head")
+    assert wiring.beams["s1"].name == "b1"
+    assert wiring.uncouplers["s1"] == UncouplerWiring(
+        "yard", None, UncouplerKind.COIL, 0.5, False, "hardware", name="s1"
+    )
+    assert [wiring.uncouplers[name].name for name in ("s2", "s3")] == ["pin", ""]
+    assert wiring.locomotives["L"] == LocomotiveWiring("yard", 3, name="3")
+
+
+def test_a_locomotive_behind_a_broker_needs_no_number(tmp_path: Path) -> None:
+    assert of_mqtt(tmp_path, "{ cab = 3 }", "{}").locomotives["L"] == LocomotiveWiring("yard", 0, name="L")
+    assert of_mqtt(tmp_path, "{ cab = 3 }", '{ name = "Percy" }').locomotives["L"].name == "Percy"
+
+
+ONE_MISTAKE_OF_MQTT = {
+    "a number": ("s2 = {}", "s2 = { id = 3 }", "beams.s2.id", "goes by `name`", "remove `id`"),
+    "a pin": ("s2 = {}", "s2 = { pin = 22 }", "beams.s2.pin", "DCC-EX station only", "remove"),
+    "the same name": ("s2 = {}", 's2 = { name = "s3" }', "beams.s3.name", "beams.s2 has name s3 too", "its own"),
+    "a bad name": ('"yard-2"', '"yard/2"', "turnouts.T2.name", "cannot stand in a topic", "leave out"),
+    "a name of nothing": ('"permanent"', '"permanent", name = "x"', "magnets.s3.name", "nothing to switch", "remove"),
+    "a bad prefix": ('"club/"', '"club/#/"', "stations.yard.prefix", "beginning of a topic", "leave out"),
+    "no node": ('nodes = ["west", "cab"]', "", "stations.yard.nodes", "no node is named", "online"),
+    "a bad node": ('"west"', '"we+st"', "stations.yard.nodes", "cannot stand in a topic", "leave out"),
+    "unknown feedback": ('"power"', '"beams"', "stations.yard.feedback[1]", "one of turnouts, magnets or power", ""),
+    "unknown will": ("prefix", 'last_will = "horn"\nprefix', "stations.yard.last_will", "one of power or stop", ""),
+    "a coil on a bare output": (
+        ', pulse_limited_by = "hardware"',
+        "",
+        "magnets.s1.pulse_limited_by",
+        "burns out",
+        "capacitor",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONE_MISTAKE_OF_MQTT)
+def test_one_mistake_behind_a_broker(name: str, tmp_path: Path) -> None:
+    old, new, key, what, cure = ONE_MISTAKE_OF_MQTT[name]
+    with pytest.raises(LayoutError) as caught:
+        of_mqtt(tmp_path, old, new)
+    (mistake,) = caught.value.mistakes
+    assert mistake.key == key
+    assert what in mistake.what
+    assert cure in mistake.cure
+
+
+def test_a_will_can_stop_one_locomotive_only(tmp_path: Path) -> None:
+    wired = of_mqtt(tmp_path, "prefix", 'last_will = "stop"\nprefix').stations["yard"].mqtt
+    assert wired is not None
+    assert wired.last_will is LastWill.STOP
+    two = 'last_will = "stop"\n[stations.other]\nprotocol = "mqtt"\nlast_will = "stop"\nnodes = ["o"]\n[turnouts]'
+    with pytest.raises(LayoutError, match="0 locomotives are driven"):
+        of_mqtt(tmp_path, "[turnouts]", two)
+
+
+def test_what_belongs_to_mqtt_is_refused_at_a_dcc_ex_station(tmp_path: Path) -> None:
+    found = broken(
+        tmp_path,
+        ('protocol = "dccex"', 'protocol = "dccex"\nprefix = "club/"'),
+        (LOCO, 'L = { cab = 3, name = "L" }'),
+    )
+    assert {m.key: m.what for m in found} == {
+        "stations.main.prefix": "is for MQTT stations only",
+        "locomotives.L.name": "its station goes by `cab`",
+    }

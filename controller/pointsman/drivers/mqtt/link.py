@@ -1,0 +1,46 @@
+"""Where a link to nodes behind a broker stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+
+from pointsman.messages import LinkChanged, LinkState
+
+
+class Link(Enum):
+    """Where the link stands. Only in UP do commands go out; only ``open`` leads there."""
+
+    CLOSED = auto()
+    SETTING_UP = auto()
+    UP = auto()
+    SILENT = auto()
+    """The broker does not answer. Stops are still tried."""
+    GONE = auto()
+    """The broker answers, and a node behind it is gone or has started anew. Stops are still sent."""
+
+    @property
+    def refusal(self) -> str:
+        """Why no command goes out now."""
+        return _REFUSALS.get(self, "the link is not up")
+
+
+_REFUSALS = {
+    Link.SILENT: "the broker does not answer: open the link again",
+    Link.GONE: "a node is gone, or has started anew: open the link again",
+}
+
+
+class LinkTeller:
+    """Tells how the link is, whenever that changes."""
+
+    def __init__(self, station: str, tell: Callable[[LinkChanged], None]) -> None:
+        self._station = station
+        self._tell = tell
+        self._state = LinkState.CLOSED
+
+    def change(self, t_s: float, state: LinkState, why: str) -> None:
+        """It is so from now on; nothing is told when it was so already."""
+        if state is not self._state:
+            self._state = state
+            self._tell(LinkChanged(t_s, self._station, state, why))

@@ -1,0 +1,224 @@
+"""The link to a real broker: passwords, encryption, access lists, cuts, and nothing that is sent later."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mosquitto import cable, free_port, mosquitto, needs_mosquitto
+
+from pointsman.errors import LinkLostError, PortError
+from pointsman.transports.mqtt import Broker, BrokerLink
+from pointsman.transports.mqtt_base import Delivery, Will
+
+pytestmark = [pytest.mark.system, needs_mosquitto]
+
+
+class Ear:
+    """Collects what a link calls back, and waits for it."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.link = BrokerLink(broker)
+        self.heard: list[Delivery] = []
+        self.lost: list[str] = []
+        self._changed = asyncio.Event()
+        self.link.listen(self._on_message, self._on_lost)
+
+    def _on_message(self, delivery: Delivery) -> None:
+        self.heard.append(delivery)
+        self._changed.set()
+
+    def _on_lost(self, reason: str) -> None:
+        self.lost.append(reason)
+        self._changed.set()
+
+    async def up(self, *topics: str, will: Will | None = None) -> Ear:
+        await self.link.open(will)
+        await self.link.subscribe(topics)
+        return self
+
+    async def until(self, true: Callable[[], bool], within_s: float = 10.0) -> None:
+        async with asyncio.timeout(within_s):
+            while not true():
+                self._changed.clear()
+                await self._changed.wait()
+
+    def payloads(self, topic: str) -> list[bytes]:
+        return [delivery.payload for delivery in self.heard if delivery.topic == topic]
+
+
+async def test_messages_come_back_in_their_order(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        writer = await Ear(Broker("127.0.0.1", broker.port)).up("a")
+        assert writer.link.client_id.isalnum()
+        assert len(writer.link.client_id) <= 23
+        for number in range(300):
+            writer.link.publish("a", b"%d" % number)
+        await writer.until(lambda: len(writer.heard) == 300)
+        assert writer.payloads("a") == [b"%d" % number for number in range(300)]
+        assert not any(delivery.retained for delivery in writer.heard)
+        await writer.link.close()
+        assert writer.lost == []
+
+
+async def test_nothing_of_ours_is_kept_by_the_broker(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        writer = await Ear(Broker("127.0.0.1", broker.port)).up("a", will=Will("a", b"will"))
+        writer.link.publish("a", b"1")
+        await writer.until(lambda: writer.payloads("a") == [b"1"])
+        reader = await Ear(Broker("127.0.0.1", broker.port)).up("a")
+        await writer.link.abort()
+        await reader.until(lambda: bool(reader.heard))
+        assert reader.heard == [Delivery("a", b"will")]
+        late = await Ear(Broker("127.0.0.1", broker.port)).up("a", "b")
+        late.link.publish("b", b"")
+        await late.until(lambda: bool(late.heard))
+        assert late.payloads("a") == []
+        await reader.link.close()
+        await late.link.close()
+
+
+async def test_two_programs_never_push_each_other_out(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        ears = [await Ear(Broker("127.0.0.1", broker.port)).up("a") for _ in range(3)]
+        ears[0].link.publish("a", b"1")
+        for ear in ears:
+            await ear.until(lambda ear=ear: bool(ear.heard))
+            assert ear.lost == []
+        for ear in ears:
+            await ear.link.close()
+
+
+@pytest.fixture
+def passwords(tmp_path: Path) -> Path:
+    path = tmp_path / "passwords"
+    subprocess.run(["mosquitto_passwd", "-c", "-b", str(path), "tower", "secret"], check=True)
+    return path
+
+
+async def test_a_wrong_password_is_named_and_the_right_one_let_in(tmp_path: Path, passwords: Path) -> None:
+    with mosquitto(tmp_path, f"password_file {passwords}") as broker:
+        right = await Ear(Broker("127.0.0.1", broker.port, "tower", "secret")).up("a")
+        await right.link.close()
+        for user, password in (("tower", "guess"), ("", ""), ("nobody", "secret")):
+            with pytest.raises(PortError, match="does not accept this user and password") as refusal:
+                await Ear(Broker("127.0.0.1", broker.port, user, password)).link.open(None)
+            assert "secret" not in str(refusal.value)
+            assert "guess" not in str(refusal.value)
+            assert refusal.value.cure
+
+
+def certificates(folder: Path) -> None:
+    """A certificate authority, and a broker's certificate for 127.0.0.1 from it."""
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
+    openssl("req", "-x509", *new, "-subj", "/CN=club", "-keyout", "ca.key", "-out", "ca.pem")
+    openssl("req", *new[:-2], "-subj", "/CN=broker", "-keyout", "broker.key", "-out", "broker.csr")
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1\n")
+    signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names")
+    openssl("x509", "-req", "-in", "broker.csr", *signed, "-out", "broker.pem")
+
+
+async def test_an_encrypted_link_and_one_that_is_not_trusted(tmp_path: Path) -> None:
+    certificates(tmp_path)
+    files = [f"{key} {tmp_path / name}" for key, name in (("certfile", "broker.pem"), ("keyfile", "broker.key"))]
+    with mosquitto(tmp_path, *files) as broker:
+        ca_file = str(tmp_path / "ca.pem")
+        ear = await Ear(Broker("127.0.0.1", broker.port, tls=True, ca_file=ca_file)).up("a", will=Will("w", b"x"))
+        for number in range(50):
+            ear.link.publish("a", b"%d" % number)
+        await ear.until(lambda: len(ear.heard) == 50)
+        assert ear.link.guardian_fds() == ()
+        await ear.link.close()
+        with pytest.raises(PortError, match="cannot be trusted") as refusal:
+            await Ear(Broker("127.0.0.1", broker.port, tls=True)).link.open(None)
+        assert "CA certificate" in refusal.value.cure
+        with pytest.raises(PortError):
+            await Ear(Broker("127.0.0.1", broker.port)).link.open(None)
+        with pytest.raises(PortError, match="file of certificates"):
+            await Ear(Broker("127.0.0.1", broker.port, tls=True, ca_file=str(tmp_path / "none"))).link.open(None)
+
+
+async def test_no_broker_at_all_is_refused_with_a_cure(tmp_path: Path) -> None:
+    for broker in (Broker("127.0.0.1", free_port()), Broker("a..b"), Broker("no-such-broker.invalid")):
+        with pytest.raises(PortError) as refusal:
+            await BrokerLink(broker).open(None)
+        assert refusal.value.cure
+
+
+async def test_what_listens_and_is_no_broker_is_refused_in_time() -> None:
+    ended = asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"<iDCC-EX V-5.6.0>\n")
+        await reader.read()
+        writer.close()
+        ended.set()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    with pytest.raises(PortError) as refusal:
+        async with asyncio.timeout(10):
+            await BrokerLink(Broker("127.0.0.1", port)).open(None)
+    assert refusal.value.cure
+    await ended.wait()
+    server.close()
+
+
+async def test_what_is_published_on_a_cut_or_dead_cable_is_never_sent(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker, cable(broker.port) as wire:
+        witness = await Ear(Broker("127.0.0.1", broker.port)).up("motion")
+        ear = await Ear(Broker("127.0.0.1", wire.port)).up("motion")
+        ear.link.publish("motion", b"before")
+        await ear.until(lambda: bool(ear.heard))
+        wire.cut()
+        await ear.until(lambda: bool(ear.lost))
+        with pytest.raises(LinkLostError):
+            ear.link.publish("motion", b"while cut")
+        await ear.up("motion")
+        wire.dead = True
+        ear.link.publish("motion", b"into a dead cable")
+        await ear.link.abort()
+        wire.dead = False
+        await ear.up("motion")
+        ear.link.publish("motion", b"after")
+        await witness.until(lambda: b"after" in witness.payloads("motion"))
+        assert witness.payloads("motion") == [b"before", b"after"]
+        assert len(ear.lost) == 1
+        await ear.link.close()
+        await witness.link.close()
+
+
+async def test_a_message_and_the_end_in_the_same_moment_send_nothing(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        witness = await Ear(Broker("127.0.0.1", broker.port)).up("motion", "end")
+        for _ in range(20):
+            ear = await Ear(Broker("127.0.0.1", broker.port)).up("motion")
+            ear.link.publish("motion", b"late")
+            await ear.link.abort()
+            assert ear.lost == []
+        witness.link.publish("end", b"")
+        await witness.until(lambda: bool(witness.payloads("end")))
+        assert witness.payloads("motion") == []
+        await witness.link.close()
+
+
+async def test_a_broker_that_restarts_loses_the_link_once_and_knows_nothing_of_it_then(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        ear = await Ear(Broker("127.0.0.1", broker.port)).up("a")
+        broker.stop(kill=True)
+        await ear.until(lambda: bool(ear.lost))
+        broker.start()
+        await ear.up("b")
+        ear.link.publish("a", b"1")
+        ear.link.publish("b", b"2")
+        await ear.until(lambda: bool(ear.heard))
+        assert ear.heard == [Delivery("b", b"2")]
+        assert len(ear.lost) == 1
+        await ear.link.close()
