@@ -98,7 +98,9 @@ def _check_reach(serving: Serving) -> None:
             )
     if serving.faults and serving.mqtt is not None:
         raise UsageError(
-            "faults cannot strike nodes behind a broker yet", where="--fault", cure="leave it out, or use other hardware"
+            "faults cannot strike nodes behind a broker yet",
+            where="--fault",
+            cure="leave it out, or use other hardware",
         )
     for protocol in sorted(spoken):
         if not given[protocol]:
