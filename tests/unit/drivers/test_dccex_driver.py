@@ -19,7 +19,9 @@ from pointsman.messages import (
     Drive,
     EmergencyStop,
     ForeignControl,
+    LinkChanged,
     LinkLost,
+    LinkState,
     LinkUp,
     LocomotiveReported,
     OverCurrent,
@@ -114,11 +116,63 @@ def test_opening_makes_everything_safe_before_anything_else() -> None:
 
 def test_opening_ends_with_first_states_and_link_up() -> None:
     made = opened(lambda bench: bench.station.sensors.update({1: True}))
-    first = [type(e) for e in made.events[:4]]
+    first = [type(e) for e in made.events if not isinstance(e, LinkChanged)][:4]
     assert first == [SensorChanged, SensorChanged, PowerReported, LinkUp]
     assert [(e.sensor, e.active) for e in made.of(SensorChanged)] == [("b1", True), ("b2", True)]
     assert [e.station for e in made.of(LinkUp)] == [GREETING]
     assert not made.of(ForeignControl, TurnoutReported)
+
+
+def states(bench: Bench) -> list[tuple[LinkState, str]]:
+    return [(e.state, e.why) for e in bench.of(LinkChanged)]
+
+
+def test_the_link_tells_how_it_is_while_it_opens() -> None:
+    def reset(bench: Bench) -> None:
+        asyncio.get_running_loop().call_later(1.0, bench.station.say, r.Comment("License GPLv3"))
+        asyncio.get_running_loop().call_later(2.5, bench.station.restart)
+
+    assert states(opened(reset)) == [
+        (LinkState.OPENING, "bench is being opened"),
+        (LinkState.BOOTING, "the station talks by itself, as it does when it starts"),
+        (LinkState.UP, GREETING),
+        (LinkState.CLOSED, "closed"),
+    ]
+
+
+def test_an_answer_that_is_late_puts_the_link_in_doubt_and_one_that_is_overdue_ends_it() -> None:
+    async def work() -> Bench:
+        bench = await Bench().up()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        bench.station.mute = True
+        await asyncio.sleep(0.001)
+        bench.driver.send(SetTurnout("T1", True), 1)
+        await asyncio.sleep(0.7)
+        assert states(bench) == [(LinkState.DOUBTFUL, "no answer for 0.5 s")]
+        (doubt,) = bench.of(LinkChanged)
+        assert doubt.t_s - began == pytest.approx(0.5, abs=0.01)
+        await asyncio.sleep(0.5)
+        assert states(bench)[1:] == [(LinkState.LOST, "the station has not answered everything within 1 s")]
+        await bench.down()
+        assert states(bench)[2:] == [(LinkState.CLOSED, "closed")]
+        return bench
+
+    run_virtual(work())
+
+
+def test_a_station_that_restarts_and_a_port_that_goes_are_lost_links() -> None:
+    async def work() -> None:
+        bench = await Bench().up()
+        bench.station.restart()
+        await asyncio.sleep(0.01)
+        assert states(bench) == [(LinkState.LOST, "the station restarted")]
+        bench = await Bench().up()
+        await bench.station.wire.close()
+        await asyncio.sleep(0.01)
+        assert [state for state, _ in states(bench)] == [LinkState.LOST]
+
+    run_virtual(work())
 
 
 def test_a_board_that_greets_by_itself_is_not_disturbed_before() -> None:

@@ -20,7 +20,9 @@ from pointsman.messages import (
     Drive,
     EmergencyStop,
     ForeignControl,
+    LinkChanged,
     LinkLost,
+    LinkState,
     LinkUp,
     LocomotiveReported,
     PowerReported,
@@ -115,7 +117,9 @@ def test_opening_makes_everything_safe_first_and_then_asks_for_everything_by_nam
 def test_opening_ends_with_first_states_and_link_up() -> None:
     made = opened()
     upto = made.events.index(made.of(StationNote)[0])
-    assert [type(e) for e in made.events[:upto]] == [*[SensorChanged] * 4, PowerReported, LinkUp]
+    told = [e for e in made.events[:upto] if not isinstance(e, LinkChanged)]
+    assert [type(e) for e in told] == [*[SensorChanged] * 4, PowerReported, LinkUp]
+    assert [e.state for e in made.of(LinkChanged)][:2] == [LinkState.OPENING, LinkState.UP]
     assert [(e.sensor, e.active) for e in made.of(SensorChanged)] == [(b, False) for b in ("head", "s1", "s2", "s3")]
     assert [e.station for e in made.of(LinkUp)] == ["JMRI 5.9.6, railsim"]
     assert not made.of(ForeignControl, Rejected, LinkLost)
