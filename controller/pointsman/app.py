@@ -18,7 +18,7 @@ from zlib import crc32
 
 from platformdirs import user_data_dir
 
-from pointsman.dispatch.control import Status
+from pointsman.dispatch.control import Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guardian
 from pointsman.dispatch.journal import Journal
@@ -35,8 +35,10 @@ from pointsman.errors import (
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import at_setup
+from pointsman.operate.hands import HandWork
 from pointsman.operate.plan import Planner
 from pointsman.operate.referee import Score
+from pointsman.operate.steps import TurnoutStep, UncoupleStep
 from pointsman.posix import endings
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run, train_of
@@ -207,21 +209,30 @@ Stopper = Callable[[str, int], None]
 """Stops a play from any thread: why, and the exit code that goes with it."""
 
 
-def play(request: PlayRequest, show: Callable[[Status], None], on_ready: Callable[[Stopper], None]) -> PlayResult:
+def play(
+    request: PlayRequest,
+    show: Callable[[Status], None],
+    on_ready: Callable[[Stopper], None],
+    ask: Ask | None = None,
+) -> PlayResult:
     """Play on the target and return how it ended; blocks.
 
-    ``on_ready`` is given, once, what stops the play from another thread.
+    ``on_ready`` is given, once, what stops the play from another thread. ``ask`` asks a person to do what no machine
+    does; on the simulated layout a simulated hand then does it, without asking when there is nobody to ask.
     Raises RefusedError, HaltedError (StoppedError for Ctrl-C and the like), LinkError, JournalError.
     """
+    playing = _Play(request, show, ask)
+    factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     if request.target.on is On.SIM:
         from railsim.clock import VirtualLoop
 
-        factory: Callable[[], asyncio.AbstractEventLoop] = lambda: VirtualLoop(request.speed)  # noqa: E731
-    else:
-        factory = asyncio.new_event_loop
+        def factory() -> VirtualLoop:
+            loop = VirtualLoop(request.speed)
+            loop.pause_while(lambda: playing.asking)
+            return loop
+
     with asyncio.Runner(loop_factory=factory) as runner:
         loop = runner.get_loop()
-        playing = _Play(request, show)
         on_ready(lambda why, code: _in_loop(loop, playing.stop, why, code))
         return runner.run(playing.run())
 
@@ -234,9 +245,12 @@ def _in_loop(loop: asyncio.AbstractEventLoop, stop: Stopper, why: str, code: int
 class _Play:
     """One play under way, in the running loop."""
 
-    def __init__(self, request: PlayRequest, show: Callable[[Status], None]) -> None:
+    def __init__(self, request: PlayRequest, show: Callable[[Status], None], ask: Ask | None) -> None:
+        self.asking = False
         self._request = request
         self._show = show
+        self._person = ask
+        self._simulation: Simulation | None = None
         self._dispatcher: Dispatcher | None = None
         self._guardian: Guardian | None = None
         self._playing = False
@@ -322,8 +336,9 @@ class _Play:
             show=self._show,
             cap_mm_s=cap or inf,
             beat=self._beat,
+            ask=None if simulation is None and self._person is None else self._ask,
         )
-        self._dispatcher = dispatcher
+        self._dispatcher, self._simulation = dispatcher, simulation
         try:
             await driver.open()
             if simulation is None:
@@ -368,6 +383,23 @@ class _Play:
         """A callback raised: a fault of ours, and a reason to stop before anything else."""
         self.stop(f"a fault of the program: {context.get('exception') or context['message']}", PointsmanError.exit_code)
         loop.default_exception_handler(context)
+
+    async def _ask(self, work: HandWork) -> bool:
+        """Ask the person, if there is one; on the simulated layout a simulated hand then does it."""
+        if self._person is not None:
+            self.asking = True
+            try:
+                if not await self._person(work):
+                    return False
+            finally:
+                self.asking = False
+        if self._simulation is not None:
+            match work.step:
+                case TurnoutStep(turnout=turnout, leg=leg):
+                    self._simulation.throw_by_hand(turnout, leg)
+                case UncoupleStep(uncoupler=place):
+                    self._simulation.uncouple_by_hand(place)
+        return True
 
     def _beat(self, active: bool) -> None:
         """The supervision is alive; while anything moves the guardian wants to hear that."""

@@ -26,6 +26,7 @@ from pointsman.app import (
     play as play_on,
 )
 from pointsman.cli.aftermath import repeat_command, tell_stopped
+from pointsman.cli.asking import asking
 from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.output import (
     AsJson,
@@ -52,7 +53,7 @@ from pointsman.solver.search import Solution
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.tomlfile import is_file, is_folder
-from pointsman.track.wiring import Wiring
+from pointsman.track.wiring import TurnoutKind, UncouplerKind, Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.ports import PortInfo, check_port, list_ports
 
@@ -97,6 +98,7 @@ def play(
         check_port(target.address)
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
     wiring = load_wiring(find_wiring(chosen.folder, hardware), chosen.track)
+    _check_hands(wiring, as_json, yes)
     # With --json standard output is for the result alone; what a person reads goes to standard error.
     out = console(stderr=as_json)
     counted = count or chosen.puzzle.count
@@ -114,7 +116,8 @@ def play(
         speed=None if speed == 0 else (speed or DEFAULT_SPEED),
         count=str(counted),
     )
-    result, wrong = _carry_out(out, request, picture_file, repeat_command(puzzle, request, hardware))
+    again = repeat_command(puzzle, request, hardware)
+    result, wrong = _carry_out(out, request, picture_file, again, somebody=not yes)
     _conclude(out, request, result, wrong, as_json)
 
 
@@ -195,6 +198,17 @@ def _check_options(target: Target, speed: float | None, yes: bool) -> None:
         )
 
 
+def _check_hands(wiring: Wiring, as_json: bool, yes: bool) -> None:
+    """What is worked by hand needs somebody who is asked in mid-play."""
+    by_hand = [name for name, wired in wiring.turnouts.items() if wired.kind is TurnoutKind.HAND]
+    by_hand += [name for name, magnet in wiring.uncouplers.items() if magnet.kind is UncouplerKind.HAND]
+    if by_hand and as_json and not yes:
+        raise UsageError(
+            f"{by_hand[0]} is worked by hand, and with --json nobody is asked to do it",
+            cure="leave --json out; on the simulated layout --yes lets a simulated hand do it",
+        )
+
+
 def _check_files(journal: Path | None, picture_file: Path | None) -> None:
     """What can be known before anything moves about the files that are to be written."""
     if journal is not None and not is_folder(journal.parent):
@@ -210,9 +224,12 @@ def _check_files(journal: Path | None, picture_file: Path | None) -> None:
 
 
 def _carry_out(
-    out: Console, request: PlayRequest, picture_file: Path | None, again: str
+    out: Console, request: PlayRequest, picture_file: Path | None, again: str, *, somebody: bool
 ) -> tuple[PlayResult, PointsmanError | None]:
-    """Play; the result, and why the picture could not be saved, if it could not. Raises what the play raises."""
+    """Play; the result, and why the picture could not be saved, if it could not. Raises what the play raises.
+
+    ``somebody`` can be asked.
+    """
     stoppers: list[Stopper] = []
 
     def gone(why: str) -> None:
@@ -221,7 +238,7 @@ def _carry_out(
 
     screen = Screen(out, request.chosen, gone)
     try:
-        result = play_on(request, screen.show, stoppers.append)
+        result = play_on(request, screen.show, stoppers.append, asking(screen.ask) if somebody else None)
     except PointsmanError as error:
         screen.close()
         if not isinstance(error, JournalError):
@@ -293,6 +310,7 @@ def _as_json(request: PlayRequest, result: PlayResult) -> dict[str, Any]:
         "confirmed": result.reached,
         "runs": result.score.runs,
         "raw_starts": result.score.raw_starts,
+        "by_hand": result.score.by_hand,
         "origin": str(result.score.origin),
         "seen": sorted(result.seen),
         "as_set_up": _unseen(request, result),

@@ -13,7 +13,7 @@ from rich.text import Text
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, whole_line
 from pointsman.errors import JournalError
 from pointsman.messages import EmergencyStop
-from pointsman.operate.referee import Score, fold, with_run, with_uncoupling
+from pointsman.operate.referee import Score, fold, with_hand, with_run, with_uncoupling, without_uncoupling
 from pointsman.record import Line, Reading, message_of, read
 
 
@@ -96,8 +96,14 @@ def _with_line(told: Told, line: Line) -> Told:
         case "run":
             score = with_run(told.score, reversed_=line.values.get("reversed") is True)
             return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line))
+        case "asked":
+            return replace(told, steps=(*told.steps, line))
+        case "by hand":
+            return replace(told, score=with_hand(told.score))
         case "parted":
             return replace(told, score=with_uncoupling(told.score))
+        case "came along":
+            return replace(told, score=without_uncoupling(told.score))
         case "end":
             ending = str(line.values.get("error", "")) or "it went to the end, every step as expected"
             return replace(told, ending=ending)
@@ -128,6 +134,8 @@ def _step_text(line: Line) -> tuple[str, str]:
     match line.kind:
         case "run":
             return f"run {line.values.get('number')} done: {line.values.get('position')}", "green"
+        case "asked":
+            return f"  asked: {' '.join(filter(None, (str(line.values.get('note', '')), line.text('what'))))}", ""
         case "halt":
             return f"STOPPED: {line.values.get('why')}", "bold red"
         case _:
@@ -144,6 +152,7 @@ def _as_json(told: Told) -> dict[str, Any]:
         "reversals": score.reversals,
         "uncouplings": score.uncouplings,
         "turnouts_moved": score.turnouts_moved,
+        "by_hand": score.by_hand,
         "emergency_stops": score.emergency_stops,
         "origin": str(score.origin),
         "ending": told.ending,

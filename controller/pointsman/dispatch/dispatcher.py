@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from math import inf
 
-from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Control, Driver, Status
+from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Ask, Control, Driver, Status
 from pointsman.dispatch.journal import Journal
-from pointsman.errors import LinkLostError, PointsmanError, RefusedError
+from pointsman.errors import LinkLostError, PointsmanError, RefusedError, StoppedError
 from pointsman.messages import (
     Drive,
     Event,
@@ -24,6 +24,7 @@ from pointsman.messages import (
 from pointsman.operate import referee, tracker
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
+from pointsman.operate.hands import hand_work, is_by_hand
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
 from pointsman.operate.parting import MOST_TRIES
 from pointsman.operate.plan import Planner
@@ -36,7 +37,8 @@ class Dispatcher:
     """Carries out plans on one layout. It lives in the running event loop, whose clock is the one clock.
 
     ``cap_mm_s`` is the fastest that anything may go; ``beat`` is called by the supervision, with whether anything
-    moves or is energised: what stops the trains when this program does not.
+    moves or is energised: what stops the trains when this program does not. ``ask`` asks a person to do what no machine
+    does; ``score`` is what was counted before, when an earlier play is gone on with.
     """
 
     def __init__(
@@ -51,8 +53,12 @@ class Dispatcher:
         show: Callable[[Status], None],
         cap_mm_s: float = inf,
         beat: Callable[[bool], None] = lambda _: None,
+        ask: Ask | None = None,
+        score: referee.Score | None = None,
     ) -> None:
-        self._control = Control(track, driver, journal, belief, show=show, beat=beat)
+        self._control = Control(track, driver, journal, belief, show=show, beat=beat, score=score)
+        self._ask = ask
+        self._earlier_runs = 0 if score is None else score.runs
         self._cap_mm_s = cap_mm_s
         self._planner = planner
         self._allow = allow
@@ -98,8 +104,11 @@ class Dispatcher:
         HaltedError when it was stopped.
         """
         state = self._control.state
-        state.runs = len(runs)
-        self._planner.rehearse(state.belief, runs)
+        state.runs = self._earlier_runs + len(runs)
+        rehearsed = self._planner.rehearse(state.belief, runs)
+        by_hand = [str(done.step) for done in rehearsed if is_by_hand(done.step)]
+        if by_hand and self._ask is None:
+            raise RefusedError([f"nobody can be asked to do this: {by_hand[0]}"], cure="play in a terminal")
         # The driver's first reports (beams, power) end with the link being up.
         await self._control.until(self._control.loop.time() + CONFIRM_WITHIN_S, lambda: state.link_up)
         if not state.link_up:
@@ -115,7 +124,7 @@ class Dispatcher:
             if runs:
                 await self._carry_out(self._planner.proving(state.belief, runs[0].locomotive))
             for job in self._planner.jobs(runs):
-                state.run = job.number
+                state.run = self._earlier_runs + job.number
                 at = job
                 while True:
                     step, at = self._planner.next_step(state.belief, at)
@@ -181,6 +190,8 @@ class Dispatcher:
         self._control.tell()
         self._check(step)
         match step:
+            case TurnoutStep(by_hand=True) | UncoupleStep(by_hand=True):
+                await self._by_hand(step)
             case TurnoutStep():
                 await self._within(step.deadline_s, self._turn(step))
             case UncoupleStep():
@@ -195,6 +206,32 @@ class Dispatcher:
         except TimeoutError:
             self._control.halt(f"it was not done within {deadline_s:.1f} s")
             self._control.stand_by()
+
+    async def _by_hand(self, step: TurnoutStep | UncoupleStep) -> None:
+        """Ask a person to do it, however long that takes; what the beams say must then be as it was before."""
+        assert self._ask is not None, "a plan that needs hands is refused when there are none"
+        control, state = self._control, self._control.state
+        before, note = dict(state.belief.beams), ""
+        while True:
+            work = hand_work(control.track, step, note)
+            control.write("asked", {"run": state.run, "what": work.text, "note": note})
+            if not await control.answered(self._ask, work):
+                why = f"the answer was no: {work.text}"
+                control.halt(why)
+                raise StoppedError(why, PointsmanError.exit_code, believed=str(state.belief.position))
+            other = [name for name, broken in state.belief.beams.items() if before.get(name) is not broken]
+            if not other:
+                break
+            is_now = "broken, and was free" if state.belief.beams[other[0]] else "free, and was broken"
+            note = f"Beam {other[0]} is {is_now} before: put that right first."
+        state.score = referee.with_hand(state.score)
+        control.write("by hand", {"run": state.run, "what": str(step), "origin": str(referee.Origin.ENTERED)})
+        match step:
+            case TurnoutStep():
+                state.belief = state.belief.with_turnout(step.turnout, step.leg)
+            case UncoupleStep():
+                self._parted(step)
+        control.tell()
 
     async def _turn(self, step: TurnoutStep) -> None:
         state = self._control.state
@@ -302,6 +339,8 @@ class Dispatcher:
 
 
 def _evidence(step: Step) -> str:
+    if is_by_hand(step):
+        return "a person's word"
     if not isinstance(step, DriveStep):
         return "the station's fence, then its own time"
     edges = [

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import inf
 
 from pointsman.errors import RefusedError
 from pointsman.operate.allowances import Allowances, reach_mm
@@ -174,10 +175,7 @@ class Planner:
     def _turnout(self, turnout: str, leg: Leg) -> TurnoutStep:
         wired = self._office.wiring.turnouts[turnout]
         if wired.kind is TurnoutKind.HAND:
-            raise RefusedError(
-                [f"{turnout} is set by hand, and a play cannot wait for a hand yet"],
-                cure="give the wiring a machine for it",
-            )
+            return TurnoutStep(turnout, leg, wired.move_time_s, inf, by_hand=True)
         wait = wired.move_time_s
         return TurnoutStep(turnout, leg, wait, 2 * wait + 5.0)
 
