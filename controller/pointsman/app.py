@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,9 +27,7 @@ from pointsman.errors import (
     HaltedError,
     JournalError,
     PointsmanError,
-    RefusedError,
     StoppedError,
-    UnsolvableError,
     UsageError,
 )
 from pointsman.messages import Event
@@ -38,14 +36,12 @@ from pointsman.operate.belief import at_setup
 from pointsman.operate.hands import HandWork
 from pointsman.operate.plan import Planner
 from pointsman.operate.referee import Score
+from pointsman.operate.retelling import score_values
 from pointsman.operate.steps import TurnoutStep, UncoupleStep
 from pointsman.posix import endings
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.position import Position
-from pointsman.solver.apart import runs_avoiding_apart
-from pointsman.solver.avoiding import Forbidden
-from pointsman.solver.table import Report
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
@@ -60,10 +56,6 @@ DCCEX_TCP_PORT = 2560
 _HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
-
-
-MOST_PLANS_AROUND = 20
-"""Runs that are forbidden one after the other before it is given up to find a plan without them."""
 
 
 class On(StrEnum):
@@ -104,8 +96,25 @@ def parse_target(text: str) -> Target:
 
 
 @dataclass(frozen=True, slots=True)
+class PutRight:
+    """That a play goes on with an earlier one, from where a person (``by``) has said that everything stands.
+
+    ``before`` is the position believed until then; ``earlier`` what was counted, ``score`` the same with that word.
+    """
+
+    journal: Path
+    before: str
+    earlier: Score
+    score: Score
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlayRequest:
-    """Everything a play needs to be told. ``speed`` is for the simulated layout only (None: as fast as it goes)."""
+    """Everything a play needs to be told. ``speed`` is for the simulated layout only (None: as fast as it goes).
+
+    ``hardware`` is how the wiring was named, empty for the layout's usual one.
+    """
 
     chosen: Chosen
     runs: tuple[Run, ...]
@@ -115,6 +124,8 @@ class PlayRequest:
     journal: Path
     speed: float | None = None
     count: str = "runs"
+    hardware: str = ""
+    put_right: PutRight | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,49 +171,6 @@ def journal_path(name: str) -> Path:
 def cap_of(target: Target) -> float | None:
     """The fastest that anything may go on a target; None: the layout's own limit."""
     return None if target.on is On.SIM else HARDWARE_CAP_MM_S
-
-
-@dataclass(frozen=True, slots=True)
-class Drivable:
-    """A plan that the real lengths allow, and why earlier ones were not taken."""
-
-    runs: tuple[Run, ...]
-    refused: tuple[RefusedError, ...]
-
-
-def drivable(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target, progress: Report) -> Drivable:
-    """The plan itself; or, where the real lengths forbid a run of it, the one with the fewest runs around such runs.
-
-    Raises RefusedError, with the first reason, when there is none.
-    """
-    track, allow = chosen.track, Allowances()
-    planner = Planner(track, wiring, allow, cap_of(target), couple_up=bool(chosen.goal.trains))
-    belief = at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
-    forbidden: list[Forbidden] = []
-    refused: list[RefusedError] = []
-    plan = tuple(runs)
-    while True:
-        try:
-            planner.rehearse(belief, plan)
-        except RefusedError as refusal:
-            if refusal.run == 0:
-                raise
-            if len(forbidden) >= MOST_PLANS_AROUND:
-                raise _refused(refused[0], len(forbidden)) from refusal
-            refused.append(refusal)
-            forbidden.append(Forbidden.of(plan[refusal.run - 1]))
-        else:
-            return Drivable(plan, tuple(refused))
-        try:
-            plan = runs_avoiding_apart(track, chosen.start, chosen.goal, forbidden, progress=progress)
-        except UnsolvableError as proof:
-            raise _refused(refused[0], len(forbidden)) from proof
-
-
-def _refused(first: RefusedError, others: int) -> RefusedError:
-    """The first refusal, and that going round it did not help."""
-    also = f"and going round it did not help ({others} such runs tried)"
-    return RefusedError([*first.reasons, also], where=first.where, cure=first.cure, run=first.run)
 
 
 Stopper = Callable[[str, int], None]
@@ -271,6 +239,9 @@ class _Play:
         journal = Journal(request.journal, lambda why: _in_loop(loop, self.stop, why, JournalError.exit_code))
         try:
             journal.write(loop.time(), "begin", self._header())
+            if request.put_right is not None:
+                entered = {"by": request.put_right.by, "before": request.put_right.before}
+                journal.write(loop.time(), "put right", {**entered, "position": str(request.chosen.start)})
             if self._stopped is not None:  # before there was anything to be stopped
                 raise self._stopped
             async with self._link() as (transport, simulation):
@@ -336,6 +307,7 @@ class _Play:
             show=self._show,
             cap_mm_s=cap or inf,
             beat=self._beat,
+            score=None if request.put_right is None else request.put_right.score,
             ask=None if simulation is None and self._person is None else self._ask,
         )
         self._dispatcher, self._simulation = dispatcher, simulation
@@ -369,6 +341,8 @@ class _Play:
         return {
             "program": f"pointsman {version('pointsman')}",
             "layout": str(chosen.track.name),
+            "folder": str(chosen.folder.resolve()),
+            "hardware": request.hardware,
             "puzzle": chosen.name,
             "seed": chosen.seed,
             "start": str(chosen.start),
@@ -377,6 +351,7 @@ class _Play:
             "on": str(request.target),
             "facing": str(request.facing),
             "runs": [str(run) for run in request.runs],
+            **({} if request.put_right is None else _earlier(request.put_right)),
         }
 
     def _fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -412,6 +387,11 @@ class _Play:
     def _guardian_gone(self, why: str) -> None:
         if self._dispatcher is not None:
             self._dispatcher.halt(why)
+
+
+def _earlier(put_right: PutRight) -> dict[str, object]:
+    """What the first line says of the play that is gone on with."""
+    return {"goes_on_from": str(put_right.journal.resolve()), "score": score_values(put_right.earlier)}
 
 
 def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:

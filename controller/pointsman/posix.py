@@ -214,6 +214,16 @@ async def typed_line(terminal: TextIO) -> str:
         loop.remove_reader(terminal)
 
 
+def user_name() -> str:
+    """Who uses this program, as the system names them; empty when it does not."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a user without a name, as in a container
+        return ""
+
+
 def interrupt_main_thread() -> None:
     """As if Ctrl-C were pressed: also where the main thread waits for the system."""
     if sys.platform == "win32":

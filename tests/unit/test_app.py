@@ -19,12 +19,12 @@ from pointsman.app import (
     Stopper,
     Target,
     Witness,
-    drivable,
     journal_path,
     parse_target,
     play,
 )
 from pointsman.dispatch.control import Status
+from pointsman.drivable import drivable
 from pointsman.errors import JournalError, PortError, RefusedError, UsageError
 from pointsman.operate.referee import fold, with_run, with_uncoupling
 from pointsman.puzzle.choice import Chosen, choose

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
+from pathlib import Path
 
 from rich.console import Console
 
@@ -23,6 +24,11 @@ def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> s
     return shlex.join(words)
 
 
+def resume_command(journal: Path) -> str:
+    """The command that goes on with a play."""
+    return shlex.join(["pointsman", "resume", str(journal)])
+
+
 def tell_stopped(out: Console, request: PlayRequest, command: str) -> None:
     """The journal, how the track power is, what has to be set up again, and how to repeat the puzzle."""
     whole_line(out, f"Journal: {request.journal}")
@@ -37,8 +43,10 @@ def tell_stopped(out: Console, request: PlayRequest, command: str) -> None:
     elif power is not None:
         say(out, "The track power is off now.")
     moved = any(line.kind == "command" and line.values.get("type") == "Drive" for line in lines)
-    if moved:
-        say(out, "Nothing resumes: set locomotive and wagons up again as at the start. To repeat this puzzle:")
+    if moved or request.put_right is not None:
+        say(out, "Nothing resumes by itself. To say what stands where, and go on from there:")
+        whole_line(out, f"  {resume_command(request.journal)}")
+        say(out, "To set locomotive and wagons up as at the start, and begin again:")
     else:
         say(out, "Nothing has moved. To repeat this puzzle:")
     whole_line(out, f"  {command}")

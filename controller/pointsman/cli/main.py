@@ -24,6 +24,7 @@ COMMANDS = {
     "table": "tables",
     "hint": "tables",
     "play": "playing",
+    "resume": "resuming",
     "ports": "playing",
     "doctor": "doctoring",
     "replay": "replaying",

@@ -78,7 +78,7 @@ class Screen:
         try:
             while (question := self._until_asked()) is not None:
                 self._console.print(question, end=" ", soft_wrap=True)
-                while not (self._waiting or self._ending.is_set()):
+                while not (self._is_answered() or self._ending.is_set()):
                     self._wake.wait()
                     self._wake.clear()
         except (OSError, SystemExit):
@@ -88,6 +88,10 @@ class Screen:
             # A fault in drawing: no train goes on behind a picture that stands still.
             self._on_gone(f"the screen failed: {error}")
             raise
+
+    def _is_answered(self) -> bool:
+        """Whether there is something new to be shown: another question, a note, or a play that goes on."""
+        return any(isinstance(found, str) or found.note or not found.asking for found in list(self._waiting))
 
     def _until_asked(self) -> str | None:
         """Show statuses until a question comes, which is returned, or until the end: None."""

@@ -79,6 +79,7 @@ class Status:
     drive: tracker.Drive | None = None
     turning: tuple[str, ...] = ()
     note: str = ""
+    asking: bool = False
     links: Mapping[str, LinkChanged] = field(default_factory=dict)
 
 
@@ -332,6 +333,7 @@ class Control:
                 drive=state.drive,
                 turning=tuple(state.turning),
                 note=note,
+                asking=state.asking,
                 links=dict(state.links),
             )
         )

@@ -26,7 +26,7 @@ from pointsman.operate.sweep import Sweep
 from pointsman.puzzle.journey import towards_after, train_after
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.moves import runs as moves
-from pointsman.track.model import End, Leg, Track
+from pointsman.track.model import End, Leg, Side, Track
 from pointsman.track.path import following
 from pointsman.track.wiring import TurnoutKind, Wiring
 
@@ -83,9 +83,18 @@ class Planner:
         return None, job
 
     def preparation(self, runs: Sequence[Run]) -> list[TurnoutStep]:
-        """Every turnout, commanded once, one after the other: as the first run needs it, the others closed."""
-        first = dict(runs[0].legs) if runs else {}
-        return [self._turnout(t, first.get(t, Leg.CLOSED)) for t in self._office.track.turnouts]
+        """Every turnout, commanded once, one after the other: as the first run needs it, the others closed.
+
+        Those at the locomotive's own segment lie for it: the proving move may come out a little.
+        """
+        track = self._office.track
+        lies = dict.fromkeys(track.turnouts, Leg.CLOSED)
+        if runs:
+            here = track.segments.get(runs[0].before.where(runs[0].locomotive)[0])
+            met = [joint for end in End if here is not None and (joint := here.meets(end)) is not None]
+            lies |= {joint.turnout: Leg(joint.side) for joint in met if joint.side is not Side.TOE}
+            lies |= dict(runs[0].legs)
+        return [self._turnout(turnout, leg) for turnout, leg in lies.items()]
 
     def proving(self, belief: Belief, locomotive: str) -> DriveStep:
         """The first movement: creep to the nearest beam, to prove which way the locomotive faces and where it is."""

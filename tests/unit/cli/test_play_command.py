@@ -262,8 +262,16 @@ DROVE = ("command", message_values(Drive("L", True, 30)))
     [
         ([], ["Nothing has moved"], ["power"]),
         ([POWER_OFF], ["The track power is off now.", "Nothing has moved"], ["by hand"]),
-        ([POWER_OFF, POWER_ON, DROVE], ["switch it off by hand", "set locomotive and wagons up again"], ["is off now"]),
-        ([POWER_ON, DROVE, POWER_OFF], ["The track power is off now.", "set locomotive and wagons up"], ["by hand"]),
+        (
+            [POWER_OFF, POWER_ON, DROVE],
+            ["switch it off by hand", "To say what stands where", "pointsman resume "],
+            ["is off now"],
+        ),
+        (
+            [POWER_ON, DROVE, POWER_OFF],
+            ["The track power is off now.", "set locomotive and wagons up as at the start"],
+            ["by hand"],
+        ),
     ],
 )
 def test_what_is_told_after_a_stop_comes_from_the_journal(
