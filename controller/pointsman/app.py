@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from importlib.metadata import version
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from zlib import crc32
 
 from platformdirs import user_data_dir
@@ -23,6 +22,7 @@ from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guardian
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.dccex import DccExDriver
+from pointsman.drivers.jmri import JmriDriver
 from pointsman.errors import (
     HaltedError,
     JournalError,
@@ -32,25 +32,30 @@ from pointsman.errors import (
 )
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
-from pointsman.operate.belief import at_setup
+from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.hands import HandWork
 from pointsman.operate.plan import Planner
 from pointsman.operate.referee import Score
-from pointsman.operate.retelling import score_values
 from pointsman.operate.steps import TurnoutStep, UncoupleStep
 from pointsman.posix import endings
 from pointsman.puzzle.choice import Chosen
-from pointsman.puzzle.moves import Run, train_of
+from pointsman.puzzle.moves import train_of
 from pointsman.puzzle.position import Position
-from pointsman.track.model import End
+from pointsman.track.model import End, Track
+from pointsman.track.wiring import Protocol as Speaks
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 from pointsman.transports.memory import memory_pair
 from pointsman.transports.serial import SerialTransport
 from pointsman.transports.tcp import TcpTransport
+from pointsman.transports.websocket import JMRI_PORT, WebSocketTransport
 
 if TYPE_CHECKING:
     from railsim.embed import Simulation
+
+ResultT = TypeVar("ResultT")
+Simulated: TypeAlias = "Simulation"
+"""The simulated layout, for those who may not know more of it than ``asked`` says."""
 
 DCCEX_TCP_PORT = 2560
 _HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
@@ -64,11 +69,16 @@ class On(StrEnum):
     SIM = "sim"
     SERIAL = "serial"
     TCP = "tcp"
+    JMRI = "jmri"
+
+
+_PORTS = {On.TCP: DCCEX_TCP_PORT, On.JMRI: JMRI_PORT}
+"""Those that are on the network, with the port when none is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the layout is: the simulated one, a serial port, or a station on the network."""
+    """Where the layout is: the simulated one, a serial port, a station on the network, or behind JMRI."""
 
     on: On
     address: str = ""
@@ -76,56 +86,28 @@ class Target:
 
     def __str__(self) -> str:
         host = f"[{self.address}]" if ":" in self.address else self.address
-        return {On.SIM: "sim", On.SERIAL: f"serial:{self.address}", On.TCP: f"tcp:{host}:{self.port}"}[self.on]
+        if self.on in _PORTS:
+            return f"{self.on}:{host}:{self.port}"
+        return f"serial:{self.address}" if self.on is On.SERIAL else "sim"
 
 
 def parse_target(text: str) -> Target:
-    """``sim``, ``serial:PORT`` or ``tcp:HOST[:PORT]``. Raises UsageError."""
+    """``sim``, ``serial:PORT``, ``tcp:HOST[:PORT]`` or ``jmri:HOST[:PORT]``. Raises UsageError."""
     kind, _, rest = text.partition(":")
     if text == On.SIM:
         return Target(On.SIM)
     if kind == On.SERIAL and rest:
         return Target(On.SERIAL, rest)
-    if kind == On.TCP and rest:
+    if kind in _PORTS and rest:
         # An address of IPv6 has colons of its own and stands in brackets.
         found = _HOST_AND_PORT.fullmatch(rest)
-        port = int(found["port"] or DCCEX_TCP_PORT) if found else 0
+        port = int(found["port"] or _PORTS[On(kind)]) if found else 0
         if found and 0 < port < 65536:
-            return Target(On.TCP, found["v6"] or found["host"], port)
-    raise UsageError(f"--on {text!r} is not understood", cure="write sim, serial:/dev/ttyACM0, or tcp:192.168.4.1:2560")
-
-
-@dataclass(frozen=True, slots=True)
-class PutRight:
-    """That a play goes on with an earlier one, from where a person (``by``) has said that everything stands.
-
-    ``before`` is the position believed until then; ``earlier`` what was counted, ``score`` the same with that word.
-    """
-
-    journal: Path
-    before: str
-    earlier: Score
-    score: Score
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class PlayRequest:
-    """Everything a play needs to be told. ``speed`` is for the simulated layout only (None: as fast as it goes).
-
-    ``hardware`` is how the wiring was named, empty for the layout's usual one.
-    """
-
-    chosen: Chosen
-    runs: tuple[Run, ...]
-    wiring: Wiring
-    target: Target
-    facing: End
-    journal: Path
-    speed: float | None = None
-    count: str = "runs"
-    hardware: str = ""
-    put_right: PutRight | None = None
+            return Target(On(kind), found["v6"] or found["host"], port)
+    raise UsageError(
+        f"--on {text!r} is not understood",
+        cure="write sim, serial:/dev/ttyACM0, tcp:192.168.4.1:2560, or jmri:192.168.1.20:12080",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +129,6 @@ class Witness:
         return self.reached and self.agrees and not self.incidents
 
 
-@dataclass(frozen=True, slots=True)
-class PlayResult:
-    """How a play ended: the confirmed position, whether it is the goal, and, on the simulated layout, what is true.
-
-    ``seen`` are the vehicles that a beam has seen; of the others only a person has said where they stand.
-    """
-
-    position: Position
-    reached: bool
-    score: Score
-    duration_s: float
-    seen: frozenset[str] = frozenset()
-    truth: Witness | None = None
-
-
 def journal_path(name: str) -> Path:
     """A new place for a journal in the user's data folder, named after the moment and the puzzle."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
@@ -177,32 +144,78 @@ Stopper = Callable[[str, int], None]
 """Stops a play from any thread: why, and the exit code that goes with it."""
 
 
-def play(
-    request: PlayRequest,
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a sitting is held on.
+
+    ``track`` is the layout as it is believed to be, ``built`` as its own file has it (what the simulated one is made
+    of); ``start`` is what stands where at set-up. ``speed`` and ``seed`` are for the simulated layout. ``score`` is
+    what was counted before, when an earlier play is gone on with, ``entered`` what a person has put right for that.
+    """
+
+    track: Track
+    built: Track
+    start: Position
+    wiring: Wiring
+    target: Target
+    facing: End
+    journal: Path
+    speed: float | None
+    seed: str
+    allow: Allowances
+    couple_up: bool = False
+    score: Score | None = None
+    entered: Mapping[str, object] | None = None
+
+
+class Errand(Protocol[ResultT]):
+    """What is done at a sitting: everything from the first movement to the last is under the dispatcher's eyes."""
+
+    @property
+    def setting(self) -> Setting:
+        """Where it is done."""
+
+    def header(self) -> dict[str, object]:
+        """The first line of the journal."""
+
+    async def work(self, dispatcher: Dispatcher) -> Belief:
+        """Do it; the belief at the end."""
+
+    def result(
+        self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulation | None
+    ) -> ResultT:
+        """What came of it, when nothing moves any more."""
+
+    def ending(self, result: ResultT) -> dict[str, object]:
+        """The last line of the journal."""
+
+
+def sit(
+    errand: Errand[ResultT],
     show: Callable[[Status], None],
     on_ready: Callable[[Stopper], None],
     ask: Ask | None = None,
-) -> PlayResult:
-    """Play on the target and return how it ended; blocks.
+) -> ResultT:
+    """Do an errand on its target and return what came of it; blocks.
 
-    ``on_ready`` is given, once, what stops the play from another thread. ``ask`` asks a person to do what no machine
-    does; on the simulated layout a simulated hand then does it, without asking when there is nobody to ask.
+    ``on_ready`` is given, once, what stops it from another thread. ``ask`` asks a person to do what no machine does; on
+    the simulated layout a simulated hand then does it, without asking when there is nobody to ask.
     Raises RefusedError, HaltedError (StoppedError for Ctrl-C and the like), LinkError, JournalError.
     """
-    playing = _Play(request, show, ask)
+    sitting = _Sitting(errand, show, ask)
     factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
-    if request.target.on is On.SIM:
+    if errand.setting.target.on is On.SIM:
         from railsim.clock import VirtualLoop
 
         def factory() -> VirtualLoop:
-            loop = VirtualLoop(request.speed)
-            loop.pause_while(lambda: playing.asking)
+            loop = VirtualLoop(errand.setting.speed)
+            loop.pause_while(lambda: sitting.asking)
             return loop
 
     with asyncio.Runner(loop_factory=factory) as runner:
         loop = runner.get_loop()
-        on_ready(lambda why, code: _in_loop(loop, playing.stop, why, code))
-        return runner.run(playing.run())
+        on_ready(lambda why, code: _in_loop(loop, sitting.stop, why, code))
+        return runner.run(sitting.run())
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, stop: Stopper, why: str, code: int) -> None:
@@ -210,47 +223,42 @@ def _in_loop(loop: asyncio.AbstractEventLoop, stop: Stopper, why: str, code: int
         loop.call_soon_threadsafe(stop, why, code)
 
 
-class _Play:
-    """One play under way, in the running loop."""
+class _Sitting(Generic[ResultT]):
+    """One errand under way, in the running loop."""
 
-    def __init__(self, request: PlayRequest, show: Callable[[Status], None], ask: Ask | None) -> None:
+    def __init__(self, errand: Errand[ResultT], show: Callable[[Status], None], ask: Ask | None) -> None:
         self.asking = False
-        self._request = request
-        self._show = show
         self._person = ask
         self._simulation: Simulation | None = None
+        self._errand = errand
+        self._setting = errand.setting
+        self._show = show
         self._dispatcher: Dispatcher | None = None
         self._guardian: Guardian | None = None
         self._playing = False
         self._stopped: StoppedError | None = None
-        self._main: asyncio.Task[PlayResult] | None = None
+        self._main: asyncio.Task[ResultT] | None = None
 
-    async def run(self) -> PlayResult:
+    async def run(self) -> ResultT:
         self._main = asyncio.current_task()
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._fault)
         with endings(loop, self.stop):
             return await self._journalled(loop)
 
-    async def _journalled(self, loop: asyncio.AbstractEventLoop) -> PlayResult:
-        """The play with its journal's first and last lines."""
-        request = self._request
+    async def _journalled(self, loop: asyncio.AbstractEventLoop) -> ResultT:
+        """The errand with its journal's first and last lines."""
         # Called in the journal's own thread: what cannot be written down must not go on.
-        journal = Journal(request.journal, lambda why: _in_loop(loop, self.stop, why, JournalError.exit_code))
+        journal = Journal(self._setting.journal, lambda why: _in_loop(loop, self.stop, why, JournalError.exit_code))
         try:
-            journal.write(loop.time(), "begin", self._header())
-            if request.put_right is not None:
-                entered = {"by": request.put_right.by, "before": request.put_right.before}
-                journal.write(loop.time(), "put right", {**entered, "position": str(request.chosen.start)})
+            journal.write(loop.time(), "begin", self._errand.header())
+            if self._setting.entered is not None:
+                journal.write(loop.time(), "put right", self._setting.entered)
             if self._stopped is not None:  # before there was anything to be stopped
                 raise self._stopped
             async with self._link() as (transport, simulation):
-                result = await self._play(transport, simulation, journal)
-            journal.write(
-                loop.time(),
-                "end",
-                {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)},
-            )
+                result = await self._hold(transport, simulation, journal)
+            journal.write(loop.time(), "end", self._errand.ending(result))
             return result
         except (asyncio.CancelledError, PointsmanError) as error:
             if self._stopped is None:
@@ -280,23 +288,24 @@ class _Play:
     @asynccontextmanager
     async def _link(self) -> AsyncIterator[tuple[Transport, Simulation | None]]:
         """The transport of the target; with the simulated layout behind it when that is the target."""
-        request = self._request
-        match request.target:
+        match self._setting.target:
             case Target(on=On.SERIAL, address=address):
                 yield SerialTransport(address), None
             case Target(on=On.TCP, address=address, port=port):
                 yield TcpTransport(address, port), None
+            case Target(on=On.JMRI, address=address, port=port):
+                yield WebSocketTransport(address, port), None
             case _:
-                async with _simulated(request) as (transport, simulation):
+                async with _simulated(self._setting) as (transport, simulation):
                     yield transport, simulation
 
-    async def _play(self, transport: Transport, simulation: Simulation | None, journal: Journal) -> PlayResult:
-        request, loop = self._request, asyncio.get_running_loop()
-        track, allow = request.chosen.track, Allowances()
-        cap = cap_of(request.target)
-        belief = at_setup(track, request.chosen.start, request.facing, allow.mark_error_mm, allow.setup_error_mm)
-        planner = Planner(track, request.wiring, allow, cap, couple_up=bool(request.chosen.goal.trains))
-        driver = DccExDriver(transport, request.wiring, emit=self._receive)
+    async def _hold(self, transport: Transport, simulation: Simulation | None, journal: Journal) -> ResultT:
+        setting, loop = self._setting, asyncio.get_running_loop()
+        track, allow = setting.track, setting.allow
+        cap = cap_of(setting.target)
+        belief = at_setup(track, setting.start, setting.facing, allow.mark_error_mm, allow.setup_error_mm)
+        planner = Planner(track, setting.wiring, allow, cap, couple_up=setting.couple_up)
+        driver = _driver(setting, transport, self._receive)
         dispatcher = Dispatcher(
             track,
             planner,
@@ -307,8 +316,8 @@ class _Play:
             show=self._show,
             cap_mm_s=cap or inf,
             beat=self._beat,
-            score=None if request.put_right is None else request.put_right.score,
             ask=None if simulation is None and self._person is None else self._ask,
+            score=setting.score,
         )
         self._dispatcher, self._simulation = dispatcher, simulation
         try:
@@ -319,40 +328,14 @@ class _Play:
                 )
             self._playing = True
             began = loop.time()
-            final = await dispatcher.play(request.runs)
+            final = await self._errand.work(dispatcher)
             duration = loop.time() - began
         finally:
             await driver.close()
             dispatcher.close()
             if self._guardian is not None:
                 await self._guardian.goodbye()
-        return PlayResult(
-            position=final.position,
-            reached=request.chosen.goal.reached(final.position, track.locomotives),
-            score=dispatcher.score,
-            duration_s=duration,
-            seen=dispatcher.seen,
-            truth=None if simulation is None else _asked(simulation, request.chosen, final.position),
-        )
-
-    def _header(self) -> dict[str, object]:
-        request = self._request
-        chosen = request.chosen
-        return {
-            "program": f"pointsman {version('pointsman')}",
-            "layout": str(chosen.track.name),
-            "folder": str(chosen.folder.resolve()),
-            "hardware": request.hardware,
-            "puzzle": chosen.name,
-            "seed": chosen.seed,
-            "start": str(chosen.start),
-            "goal": str(chosen.goal),
-            "count": request.count,
-            "on": str(request.target),
-            "facing": str(request.facing),
-            "runs": [str(run) for run in request.runs],
-            **({} if request.put_right is None else _earlier(request.put_right)),
-        }
+        return self._errand.result(dispatcher, final, duration, simulation)
 
     def _fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """A callback raised: a fault of ours, and a reason to stop before anything else."""
@@ -389,12 +372,18 @@ class _Play:
             self._dispatcher.halt(why)
 
 
-def _earlier(put_right: PutRight) -> dict[str, object]:
-    """What the first line says of the play that is gone on with."""
-    return {"goes_on_from": str(put_right.journal.resolve()), "score": score_values(put_right.earlier)}
+def _behind_jmri(wiring: Wiring) -> bool:
+    return any(made.protocol is Speaks.JMRI for made in wiring.stations.values())
 
 
-def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:
+def _driver(setting: Setting, transport: Transport, emit: Callable[[Event], None]) -> DccExDriver | JmriDriver:
+    """The driver for what the target speaks; the simulated layout speaks what the wiring says."""
+    if setting.target.on is On.JMRI or (setting.target.on is On.SIM and _behind_jmri(setting.wiring)):
+        return JmriDriver(transport, setting.wiring, emit=emit)
+    return DccExDriver(transport, setting.wiring, emit=emit)
+
+
+def asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:
     """What the simulated layout says of a confirmed position."""
     truth, track = simulation.truth(), chosen.track
     standing = {where: [v.name for v in found] for where, found in truth.on.items() if where in track.segments}
@@ -414,24 +403,22 @@ def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witnes
 
 
 @asynccontextmanager
-async def _simulated(request: PlayRequest) -> AsyncIterator[tuple[Transport, Simulation]]:
+async def _simulated(setting: Setting) -> AsyncIterator[tuple[Transport, Simulation]]:
     """The simulated layout on this loop's clock, behind a real pseudo-terminal when the clock has a pace.
 
-    A clock that jumps is no match for a terminal, so then (and where there are no pseudo-terminals) the bytes go
-    through memory. Either way the clock stands still while bytes are on their way.
+    A clock that jumps is no match for a terminal, so then (and where there are no pseudo-terminals, and for JMRI, which
+    has texts) the bytes go through memory. Either way the clock stands still while bytes are on their way.
     """
     from railsim.clock import VirtualLoop
     from railsim.embed import Simulation
     from railsim.setup import Setup
 
-    chosen = request.chosen
-    setup = Setup(dict(chosen.start.segments), facing=dict.fromkeys(chosen.track.locomotives, request.facing))
-    simulation = Simulation(
-        chosen.track, request.wiring, setup, seed=crc32(str(chosen.seed).encode(errors="surrogateescape"))
-    )
+    setup = Setup(dict(setting.start.segments), facing=dict.fromkeys(setting.track.locomotives, setting.facing))
+    seed = crc32(setting.seed.encode(errors="surrogateescape"))
+    simulation = Simulation(setting.built, setting.wiring, setup, seed=seed)
     loop = asyncio.get_running_loop()
     try:
-        if request.speed is None or sys.platform == "win32":
+        if setting.speed is None or sys.platform == "win32" or _behind_jmri(setting.wiring):
             host, station = memory_pair("the simulated layout")
             await station.open()
             link = simulation.memory(station.write)

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pointsman.app import PlayRequest, PutRight, Target, parse_target
+from pointsman.app import Target, parse_target
 from pointsman.errors import JournalError, UsageError
 from pointsman.operate.referee import with_hand
 from pointsman.operate.retelling import Told, retell
+from pointsman.playing import PlayRequest, PutRight
 from pointsman.posix import user_name
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run

@@ -16,6 +16,7 @@ from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.tomlfile import Notes, read_toml
 from pointsman.track.wiring_file import load_wiring
+from railsim.profiles import DEFAULT_PROFILE, PROFILES
 from railsim.serve import HIGHEST_SPEED, Serving, serve
 from railsim.setup import Setup
 
@@ -35,6 +36,12 @@ def railsim(
     ] = None,
     tcp: Annotated[
         int | None, typer.Option("--tcp", metavar="PORT", min=0, max=65535, help="Listen on 127.0.0.1; 0 is any port.")
+    ] = None,
+    jmri: Annotated[
+        int | None,
+        typer.Option(
+            "--jmri", metavar="PORT", min=0, max=65535, help="Be JMRI's web server on 127.0.0.1; 0 is any port."
+        ),
     ] = None,
     truth: Annotated[
         Path | None, typer.Option("--truth", metavar="FILE", help="Keep what is really where in FILE, as JSON.")
@@ -64,8 +71,11 @@ def railsim(
     reset_on_open: Annotated[
         bool, typer.Option("--reset-on-open", help="Opening the serial port resets the station, as on an Uno.")
     ] = False,
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="VERSION", help=f"The station's firmware: {', '.join(PROFILES)}.")
+    ] = DEFAULT_PROFILE,
 ) -> None:
-    """Simulate a model railway with a DCC-EX command station; any host can drive it."""
+    """Simulate a model railway with a DCC-EX command station, or behind JMRI; any host can drive it."""
     folder = find_layout(layout)
     track = load_layout(folder)
     wiring = load_wiring(find_wiring(folder, hardware), track)
@@ -76,7 +86,7 @@ def railsim(
         console.print(Text(text, style="red" if "INCIDENT" in text else ""))
 
     say(f"layout       {track.title}")
-    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open)
+    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri)
     raise typer.Exit(serve(serving, say))
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
+from pointsman.protocols.dccex import Reply, encode_reply
+
 
 class To(Enum):
     """Who gets an answer: the port that asked, every port, or the USB port (comments and displays)."""
@@ -21,6 +23,26 @@ class Answer:
 
     to: To
     data: bytes
+
+
+def asker(reply: Reply) -> Answer:
+    """A reply for the port that asked."""
+    return Answer(To.ASKER, encode_reply(reply))
+
+
+def to_all(reply: Reply) -> Answer:
+    """A broadcast."""
+    return Answer(To.ALL, encode_reply(reply))
+
+
+def usb(reply: Reply) -> Answer:
+    """A comment or display."""
+    return Answer(To.USB, encode_reply(reply))
+
+
+def app_line(text: str) -> Answer:
+    """A bare line, as it is meant for throttle apps and reaches the serial port too."""
+    return Answer(To.USB, f"{text}\n".encode("ascii"))
 
 
 class Rails(Protocol):
@@ -67,8 +89,12 @@ class OutputRecord:
 
 @dataclass(slots=True)
 class Definitions:
-    """What the EEPROM holds: turnouts, sensors and outputs by number."""
+    """What the EEPROM holds: turnouts, sensors and outputs by number.
+
+    ``script``: commands with their brackets that the station's own automation gives at every start.
+    """
 
     turnouts: dict[int, TurnoutRecord] = field(default_factory=dict)
     sensors: dict[int, SensorRecord] = field(default_factory=dict)
     outputs: dict[int, OutputRecord] = field(default_factory=dict)
+    script: tuple[str, ...] = ()

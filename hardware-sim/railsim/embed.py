@@ -15,11 +15,15 @@ from collections.abc import Callable
 from pointsman.errors import PortError
 from pointsman.track.model import Leg, Track
 from pointsman.track.wiring import Wiring
+from railsim.hidden import Hidden
 from railsim.incidents import Incident, WorldEvent
+from railsim.jmri_server import JmriServer
+from railsim.jmri_station import JmriStation
+from railsim.profiles import Profile
 from railsim.ptylink import PtyLink
 from railsim.rig import Rig
 from railsim.setup import Setup
-from railsim.station import BOOT_S
+from railsim.station import BOOT_S, Station
 from railsim.truth import Truth
 from railsim.world import World
 
@@ -117,7 +121,8 @@ class Simulation:
     """A world and its station, run by the event loop in which it is made. End it with ``close``.
 
     ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
-    ``on_event`` is called for everything that happens in the world. Raises UsageError (see ``Rig``).
+    ``profile`` is the station's firmware, 5.6 if not given; ``on_event`` and ``hidden`` as for a ``Rig``. Raises
+    UsageError (see there).
     """
 
     def __init__(
@@ -128,17 +133,21 @@ class Simulation:
         *,
         seed: int = 0,
         boot_s: float = BOOT_S,
+        profile: Profile | None = None,
         on_event: Callable[[WorldEvent], None] | None = None,
+        hidden: Hidden | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._origin_s = self._loop.time()
-        self._rig = Rig(track, wiring, setup, seed=seed, boot_s=boot_s, on_event=on_event)
+        self._rig = Rig(
+            track, wiring, setup, seed=seed, boot_s=boot_s, profile=profile, on_event=on_event, hidden=hidden
+        )
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)
         self._sinks: dict[str, Callable[[bytes], None]] = {}
         self._cuts: dict[str, Callable[[], None]] = {}
         self._closers: list[Callable[[], None]] = []
-        self._servers: list[TcpServer] = []
+        self._servers: list[TcpServer | JmriServer] = []
         self._outgoing: deque[tuple[str, bytes]] = deque()
         self._closed = False
         self._run()
@@ -149,6 +158,17 @@ class Simulation:
     def world(self) -> World:
         """The world, as it was when last advanced; ``truth`` brings it up to now."""
         return self._rig.world
+
+    @property
+    def station(self) -> Station | JmriStation:
+        """The station, as it was when last advanced."""
+        return self._rig.station
+
+    def jog(self, act: Callable[[], None]) -> None:
+        """Let something be done to the world or the station now, and what follows from it."""
+        self._run()
+        act()
+        self._run()
 
     @property
     def incidents(self) -> list[Incident]:
@@ -176,6 +196,20 @@ class Simulation:
         self._rig.world.set_magnet(place, False)
         self._run()
 
+    # ------------------------------------------------------------ what may befall the station
+
+    def set_short(self, shorted: bool) -> None:
+        """Lay something that conducts across the rails, or take it away."""
+        self._run()
+        self._rig.station.set_short(shorted, self._now_s())
+        self._run()
+
+    def reset_station(self) -> None:
+        """The station starts again: its button, or a supply that sagged."""
+        self._run()
+        self._rig.station.reset(self._now_s())
+        self._run()
+
     # ------------------------------------------------------------ links
 
     def memory(self, on_bytes: Callable[[bytes], None], *, serial: bool = True) -> MemoryLink:
@@ -194,8 +228,15 @@ class Simulation:
         return link
 
     async def serve_tcp(self, port: int = 0) -> TcpServer:
-        """Listen on 127.0.0.1. Raises PortError."""
+        """Listen on 127.0.0.1 as a DCC-EX station. Raises PortError."""
         server = TcpServer(self)
+        await server.start(port)
+        self._servers.append(server)
+        return server
+
+    async def serve_jmri(self, port: int = 0) -> JmriServer:
+        """Listen on 127.0.0.1 as JMRI's web server, for websockets at /json/. Raises PortError."""
+        server = JmriServer(self)
         await server.start(port)
         self._servers.append(server)
         return server
@@ -260,8 +301,10 @@ class Simulation:
         while self._outgoing:
             port, data = self._outgoing.popleft()
             sink = self._sinks.get(port)
-            if sink is not None:
+            if sink is not None and data:
                 sink(data)
+            elif sink is not None:
+                self._cuts[port]()  # an empty text: the station has hung up
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -9,11 +9,14 @@ import itertools
 from collections.abc import Callable, Mapping
 
 from pointsman.errors import UsageError
+from pointsman.protocols.jmri_json import UNKNOWN, BeanType, SensorState, SwitchState, TurnoutState
 from pointsman.track.model import Leg, Track
-from pointsman.track.wiring import TurnoutKind, TurnoutWiring, Wiring
+from pointsman.track.wiring import Protocol, TurnoutKind, TurnoutWiring, Wiring
 from railsim.definitions import Definitions, OutputRecord, SensorRecord, TurnoutRecord
 from railsim.hidden import Hidden
-from railsim.incidents import BeamChanged, WorldEvent
+from railsim.incidents import BeamChanged, TurnoutSettled, WorldEvent
+from railsim.jmri_station import JmriStation
+from railsim.profiles import Profile
 from railsim.setup import Setup
 from railsim.station import BOOT_S, Station
 from railsim.world import World
@@ -25,10 +28,11 @@ SERVO_THROWN, SERVO_CLOSED, SERVO_PROFILE = 410, 205, 2
 
 
 class Rig:
-    """A world with the one station of a wiring; everything the wiring names is in the station's EEPROM.
+    """A world with the one station of a wiring: DCC-EX, or JMRI. Everything the wiring names is defined there.
 
     Raises UsageError when the wiring has not exactly one station, or the set-up does not fit the track.
-    ``on_event`` is called for everything that happens in the world.
+    ``on_event`` is called for everything that happens in the world; ``profile`` is the station's firmware. ``hidden``,
+    when given, is used instead of what the seed says.
     """
 
     def __init__(
@@ -39,7 +43,9 @@ class Rig:
         *,
         seed: int = 0,
         boot_s: float = BOOT_S,
+        profile: Profile | None = None,
         on_event: Callable[[WorldEvent], None] | None = None,
+        hidden: Hidden | None = None,
     ) -> None:
         if len(wiring.stations) != 1:
             raise UsageError(
@@ -47,17 +53,27 @@ class Rig:
                 where=f"hardware {wiring.name}",
                 cure="use a wiring with one station",
             )
-        hidden = Hidden(seed)
+        hidden = Hidden(seed) if hidden is None else hidden
         self.world = World(track, setup, hidden, wiring)
         self._wiring = wiring
         self._on_event = on_event
-        self._turnouts = {w.number: name for name, w in wiring.turnouts.items() if w.kind is not TurnoutKind.HAND}
-        self._magnets = {w.number: name for name, w in wiring.uncouplers.items() if w.number is not None}
+        self._turnouts: dict[int | str, str] = {
+            w.name or w.number: name for name, w in wiring.turnouts.items() if w.kind is not TurnoutKind.HAND
+        }
+        self._magnets: dict[int | str, str] = {}
+        for name, magnet in wiring.uncouplers.items():
+            if magnet.name or magnet.number is not None:
+                self._magnets[magnet.name or magnet.number or 0] = name
         self._cabs = {w.cab: name for name, w in wiring.locomotives.items()}
         self._vpins = _vpins({name: beam.pin for name, beam in wiring.beams.items()}, FIRST_SENSOR_VPIN)
-        self.station = Station(self, self._definitions(), hidden, boot_s=boot_s)
-        for beam in wiring.beams:
-            self._see(beam, self.world.beam_broken(beam), 0.0)
+        (made,) = wiring.stations.values()
+        self.station: Station | JmriStation
+        if made.protocol is Protocol.JMRI:
+            self.station = JmriStation(self, self._tables(), hidden, feedback=self._with_feedback())
+        else:
+            self.station = Station(self, self._definitions(), hidden, boot_s=boot_s, profile=profile)
+            for beam in wiring.beams:
+                self._see(beam, self.world.beam_broken(beam), 0.0)
 
     def next_event_s(self) -> float | None:
         """When something happens next if no bytes come; None when nothing does."""
@@ -76,14 +92,45 @@ class Rig:
         for event in self.world.advance(t_s):
             if isinstance(event, BeamChanged):
                 self._see(event.beam, event.broken, event.t_s)
+            if isinstance(event, TurnoutSettled):
+                self._settled(event)
             if self._on_event is not None:
                 self._on_event(event)
         sent += self.station.advance(t_s)
 
     def _see(self, beam: str, broken: bool, t_s: float) -> None:
         wired = self._wiring.beams.get(beam)
-        if wired is not None:
+        if wired is None:
+            return
+        if isinstance(self.station, JmriStation):
+            self.station.see(wired.name, broken is not wired.inverted, t_s)
+        else:
             self.station.set_pin(self._vpins[beam], broken is not wired.inverted, t_s)
+
+    def _settled(self, event: TurnoutSettled) -> None:
+        wired = self._wiring.turnouts[event.turnout]
+        if isinstance(self.station, JmriStation):
+            self.station.settled(wired.name, (event.leg is Leg.THROWN) is not wired.inverted, event.t_s)
+
+    def _tables(self) -> dict[tuple[BeanType, str], int]:
+        """What JMRI's tables hold. How a turnout without feedback lies it does not know before it has commanded it."""
+        found: dict[tuple[BeanType, str], int] = {}
+        lie, reported = self.world.truth().lie, self._with_feedback()
+        for address, name in self._turnouts.items():
+            thrown = (lie[name] == Leg.THROWN) is not self._wiring.turnouts[name].inverted
+            known = int(TurnoutState.THROWN if thrown else TurnoutState.CLOSED)
+            found[BeanType.TURNOUT, str(address)] = known if address in reported else UNKNOWN
+        for beam, wired in self._wiring.beams.items():
+            active = self.world.beam_broken(beam) is not wired.inverted
+            found[BeanType.SENSOR, wired.name] = int(SensorState.ACTIVE if active else SensorState.INACTIVE)
+        for address, name in self._magnets.items():
+            on = self._wiring.uncouplers[name].inverted
+            found[BeanType.LIGHT, str(address)] = int(SwitchState.ON if on else SwitchState.OFF)
+        return found
+
+    def _with_feedback(self) -> frozenset[str]:
+        """A stall motor has contacts that tell how it lies."""
+        return frozenset(w.name for w in self._wiring.turnouts.values() if w.kind is TurnoutKind.STALL_MOTOR)
 
     def _definitions(self) -> Definitions:
         found = Definitions()
@@ -91,6 +138,7 @@ class Rig:
         for i, (number, name) in enumerate(self._turnouts.items()):
             wired = self._wiring.turnouts[name]
             thrown = (truth.lie[name] == Leg.THROWN) is not wired.inverted
+            assert isinstance(number, int), "a wiring without names"
             found.turnouts[number] = _turnout_record(wired, i, thrown)
         for name, beam in self._wiring.beams.items():
             found.sensors[beam.number] = SensorRecord(self._vpins[name])
@@ -99,6 +147,7 @@ class Rig:
         for number, name in self._magnets.items():
             # Off at every start; an inverted output is on at the station when the magnet is off.
             iflag = 6 if self._wiring.uncouplers[name].inverted else 2
+            assert isinstance(number, int), "a wiring without names"
             found.outputs[number] = OutputRecord(vpins[name], iflag)
         return found
 
@@ -113,16 +162,16 @@ class Rig:
         if cab in self._cabs:
             self.world.set_throttle(self._cabs[cab], forward, step, emergency)
 
-    def turnout(self, number: int, thrown: bool) -> None:
-        """Points begin to move; a number that nothing is wired to moves nothing."""
+    def turnout(self, number: int | str, thrown: bool) -> None:
+        """Points begin to move; a number or name that nothing is wired to moves nothing."""
         name = self._turnouts.get(number)
         if name is not None:
             wired = self._wiring.turnouts[name]
             leg = Leg.THROWN if thrown is not wired.inverted else Leg.CLOSED
             self.world.throw(name, leg, _moves_s(wired))
 
-    def output(self, number: int, on: bool) -> None:
-        """A magnet is switched; a number that nothing is wired to switches nothing."""
+    def output(self, number: int | str, on: bool) -> None:
+        """A magnet is switched; a number or name that nothing is wired to switches nothing."""
         name = self._magnets.get(number)
         if name is not None:
             self.world.set_magnet(name, on is not self._wiring.uncouplers[name].inverted)

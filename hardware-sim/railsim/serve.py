@@ -1,4 +1,7 @@
-"""The simulated layout as a program of its own: any DCC-EX host drives it through a pty or over TCP."""
+"""The simulated layout as a program of its own: any DCC-EX host drives it through a pty or over TCP.
+
+With a wiring behind JMRI it plays JMRI's web server instead: whatever speaks its JSON drives it.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,11 @@ from typing import Any
 
 from pointsman.errors import UsageError
 from pointsman.track.model import Track
-from pointsman.track.wiring import Wiring
+from pointsman.track.wiring import Protocol, Wiring
 from railsim.clock import VirtualLoop
 from railsim.embed import Simulation
 from railsim.incidents import BeamChanged, Coupled, Incident, Parted, Stopped, TurnoutSettled, WorldEvent
+from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
 
 HIGHEST_SPEED = 5.0
@@ -28,7 +32,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What is served, and where. ``pty`` is the symbolic link to make, ``tcp`` a port of 127.0.0.1 (0: any)."""
+    """What is served, and where. ``pty`` is a link to make, ``tcp`` and ``jmri`` are ports of 127.0.0.1 (0: any)."""
 
     track: Track
     wiring: Wiring
@@ -39,6 +43,8 @@ class Serving:
     tcp: int | None = None
     truth: Path | None = None
     reset_on_open: bool = False
+    profile: str = DEFAULT_PROFILE
+    jmri: int | None = None
 
 
 def serve(serving: Serving, say: Say) -> int:
@@ -50,10 +56,28 @@ def serve(serving: Serving, say: Say) -> int:
         raise UsageError(
             f"--speed {serving.speed:g} is out of range", cure=f"give a speed above 0 and at most {HIGHEST_SPEED:g}"
         )
-    if serving.pty is None and serving.tcp is None:
-        raise UsageError("nobody could reach the layout", cure="give --pty PATH, --tcp PORT (0 is any), or both")
+    find_profile(serving.profile)
+    _check_reach(serving)
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(serving.speed)) as runner:
         return runner.run(_serve(serving, say))
+
+
+def _check_reach(serving: Serving) -> None:
+    """Raise UsageError when nobody could reach the layout, or not in the language that its station speaks."""
+    where = f"hardware {serving.wiring.name}"
+    if any(made.protocol is Protocol.JMRI for made in serving.wiring.stations.values()):
+        if serving.jmri is None or serving.pty is not None or serving.tcp is not None:
+            raise UsageError(
+                "this layout is reached through JMRI only",
+                where=where,
+                cure="give --jmri PORT (0 is any), and nothing else",
+            )
+    elif serving.jmri is not None:
+        raise UsageError(
+            "this wiring has no station behind JMRI", where=where, cure="name one that has with --hardware, like jmri"
+        )
+    elif serving.pty is None and serving.tcp is None:
+        raise UsageError("nobody could reach the layout", cure="give --pty PATH, --tcp PORT (0 is any), or both")
 
 
 async def _serve(serving: Serving, say: Say) -> int:
@@ -67,7 +91,14 @@ async def _serve(serving: Serving, say: Say) -> int:
     for number, code in SIGNALS.items():
         loop.add_signal_handler(number, end, code)
     log = _Log(serving, say, loop)
-    simulation = Simulation(serving.track, serving.wiring, serving.setup, seed=serving.seed, on_event=log.event)
+    simulation = Simulation(
+        serving.track,
+        serving.wiring,
+        serving.setup,
+        seed=serving.seed,
+        profile=find_profile(serving.profile),
+        on_event=log.event,
+    )
     log.simulation = simulation
     try:
         log.write_truth()
@@ -78,7 +109,12 @@ async def _serve(serving: Serving, say: Say) -> int:
         if serving.tcp is not None:
             server = await simulation.serve_tcp(serving.tcp)
             say(f"network      127.0.0.1:{server.port}")
+        if serving.jmri is not None:
+            web = await simulation.serve_jmri(serving.jmri)
+            say(f"JMRI         ws://127.0.0.1:{web.port}/json/")
         say(f"standing     {simulation.truth().line}")
+        if serving.jmri is None:
+            say(f"station      DCC-EX {find_profile(serving.profile).version}")
         say("ready; Ctrl-C ends it")
         code = await ended
         log.write_truth()

@@ -14,10 +14,12 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from pointsman.protocols.dccex import StationReader
+from pointsman.protocols.dccex import OldStationReader, StationReader
+from railsim.booster import Booster
 from railsim.definitions import Answer, Definitions, Rails, To
-from railsim.firmware import Firmware
+from railsim.firmware import FULL_SCALE_MA, Firmware
 from railsim.hidden import Hidden
+from railsim.profiles import DEFAULT_PROFILE, Profile, find_profile
 
 BYTE_S = 10 / 115200
 RING_BYTES = 64
@@ -33,7 +35,7 @@ class _Port:
     """One end of a link. Serial bytes arrive one by one; on TCP a write arrives at once and no ring overflows."""
 
     serial: bool
-    reader: StationReader = field(default_factory=StationReader)
+    reader: StationReader | OldStationReader
     line: deque[tuple[float, int]] = field(default_factory=deque)
     line_free_s: float = 0.0
     ring: deque[int] = field(default_factory=deque)
@@ -75,15 +77,24 @@ class Station:
     """The station and all its ports.
 
     ``rails`` is called within ``advance``, at the time it was advanced to: have the layout there first. ``eeprom`` is
-    changed by ``<E>`` and by turnouts that are moved. ``boot_s`` is how long a reset takes.
+    changed by ``<E>`` and by turnouts that are moved. ``boot_s`` is how long a reset takes; ``profile`` says which
+    firmware it has, 5.6 if not given.
     """
 
     def __init__(
-        self, rails: Rails, eeprom: Definitions, hidden: Hidden | None = None, *, boot_s: float = BOOT_S
+        self,
+        rails: Rails,
+        eeprom: Definitions,
+        hidden: Hidden | None = None,
+        *,
+        boot_s: float = BOOT_S,
+        profile: Profile | None = None,
     ) -> None:
         self._rails = rails
         self._hidden = hidden if hidden is not None else Hidden()
-        self._firmware = Firmware(self, eeprom)
+        self.profile = profile if profile is not None else find_profile(DEFAULT_PROFILE)
+        self._firmware = Firmware(self, eeprom, self.profile)
+        self._booster = Booster("A", FULL_SCALE_MA, by_letter=self.profile.track_manager)
         self._boot_s = boot_s
         self._ports: dict[str, _Port] = {}
         self._now_s = 0.0
@@ -101,7 +112,7 @@ class Station:
 
     def connect(self, port: str, *, serial: bool) -> None:
         """Open a port. A serial port's host is the USB host: it gets comments and displays too."""
-        self._ports[port] = _Port(serial)
+        self._ports[port] = _Port(serial, self._new_reader())
 
     def disconnect(self, port: str) -> None:
         """Close a port; nothing stops because of it."""
@@ -120,7 +131,17 @@ class Station:
         """Bytes of a port that found the receive ring full."""
         return self._ports[port].lost_bytes
 
+    def _new_reader(self) -> StationReader | OldStationReader:
+        longest = self.profile.buffer - 1
+        return OldStationReader(longest) if self.profile.old_reader else StationReader(longest)
+
     # ------------------------------------------------------------ the outside
+
+    def set_short(self, shorted: bool, t_s: float) -> None:
+        """Something that conducts lies across the main track's rails from a time on, or is gone."""
+        self._booster.shorted = shorted
+        if self._firmware.main_on:
+            self._booster.look(t_s)
 
     def set_pin(self, vpin: int, low: bool, t_s: float) -> None:
         """A sensor's pin at a time; low is active."""
@@ -137,11 +158,12 @@ class Station:
         self._acts.clear()
         self._pending.clear()
         self._next_scan_s = math.inf
+        self._booster.switched_off()
         self._rails.power(False)
         for entry in self._ports.values():
             entry.ring.clear()
             entry.sending.clear()
-            entry.reader = StationReader()
+            entry.reader = self._new_reader()
 
     def next_event_s(self) -> float | None:
         """When ``advance`` has something to do if nothing comes in; None when never."""
@@ -149,7 +171,7 @@ class Station:
         if not self.booted:
             times.append(self._boots_at_s)
         else:
-            times.append(self._next_scan_s)
+            times += [self._next_scan_s, self._booster.next_s()]
             times += [act.at_s for act in self._acts]
             work = min((entry.next_work_s() for entry in self._ports.values()), default=math.inf)
             times.append(max(work, self._last_pass_s + PASS_S, self._outgoing_room_s()))
@@ -183,6 +205,10 @@ class Station:
         if self._next_scan_s <= now:
             self._scan(now)
             return
+        if self._booster.next_s() <= now:
+            texts = self._booster.step(now)
+            self._answer(None, self._firmware.overload(self._booster.stage, texts), now)
+            return
         self._pass(now)
 
     def _boot(self, now: float) -> None:
@@ -215,13 +241,14 @@ class Station:
             self._next_scan_s = (math.floor(t_s / SCAN_S) + 1) * SCAN_S
 
     def _differing(self) -> set[int]:
-        sensors = self._firmware.defined.sensors
-        return {n for n, s in sensors.items() if (s.vpin in self._low) is not self._firmware.active[n]}
+        sensors = self._firmware.accessories.defined.sensors
+        return {n for n, s in sensors.items() if (s.vpin in self._low) is not self._firmware.accessories.active[n]}
 
     def _scan(self, now: float) -> None:
         differing = self._differing()
+        accessories = self._firmware.accessories
         for number in sorted(differing & self._pending):
-            self._answer(None, self._firmware.sensor_changed(number, not self._firmware.active[number]), now)
+            self._answer(None, accessories.sensor_changed(number, not accessories.active[number]), now)
         self._pending = differing - self._pending
         # A pulse that is over leaves nothing pending, and the scan may rest until a pin changes again.
         self._next_scan_s = now + SCAN_S if self._pending else math.inf
@@ -244,6 +271,10 @@ class Station:
 
     def power(self, on: bool) -> None:
         """At once."""
+        if not self._firmware.main_on:
+            self._booster.switched_off()
+        else:
+            self._booster.look(self._now_s)
         self._rails.power(on)
 
     def throttle(self, cab: int, forward: bool, step: int, emergency: bool) -> None:

@@ -33,6 +33,7 @@ from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.memory import memory_pair
 from railsim.clock import run_virtual
 from railsim.embed import MemoryLink, Simulation
+from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
 from railsim.truth import Truth
 
@@ -58,6 +59,8 @@ class Bench:
     wired: Callable[[Wiring], Wiring] = lambda wiring: wiring
     hand: Callable[[Bench, HandWork], Awaitable[bool]] | None = None
     score: Score | None = None
+    profile: str = DEFAULT_PROFILE
+    serial: bool = True
 
     statuses: list[Status] = field(default_factory=list)
     sent: list[tuple[float, bytes]] = field(default_factory=list)
@@ -116,10 +119,10 @@ class Bench:
         wiring = self.wired(load_wiring(find_wiring(self.chosen.folder), track))
         start = str(self.chosen.start) if self.real_start is None else self.real_start
         setup = Setup.parse(start, facing={"L": self.facing})
-        self.simulation = Simulation(track, wiring, setup, seed=self.seed)
+        self.simulation = Simulation(track, wiring, setup, seed=self.seed, profile=find_profile(self.profile))
         host, station = memory_pair("bench")
         await station.open()
-        self.link = self.simulation.memory(lambda data: self._up(station.write, data))
+        self.link = self.simulation.memory(lambda data: self._up(station.write, data), serial=self.serial)
         station.listen(self._down, lambda _: None)
         allow = Allowances()
         belief = at_setup(track, self.chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)

@@ -93,7 +93,8 @@ def quick_layout(folder: Path) -> Path:
     shutil.copytree(find_layout("inglenook-small"), home)
     _change(home / "layout.toml", r"mark = \{[^}]*\}", 'mark = { on = "head", at_mm = 300 }')
     _change(home / "hardware" / "dccex.toml", r'kind = "servo"', 'kind = "accessory-decoder"')
-    _change(home / "hardware" / "dccex.toml", r"move_time_s = [\d.]+", "move_time_s = 0.3")
+    for wiring in ("dccex", "jmri"):
+        _change(home / "hardware" / f"{wiring}.toml", r"move_time_s = [\d.]+", "move_time_s = 0.3")
     return home
 
 
@@ -104,12 +105,13 @@ def _change(path: Path, pattern: str, to: str) -> None:
 
 
 class RailSim(Program):
-    """The simulated layout as a program of its own; ``truth`` is what it writes."""
+    """The simulated layout as a program of its own, behind JMRI if you like; ``truth`` is what it writes."""
 
-    def __init__(self, folder: Path, *options: str, layout: str | Path = "inglenook-small") -> None:
+    def __init__(self, folder: Path, *options: str, layout: str | Path = "inglenook-small", jmri: bool = False) -> None:
         self.port = folder / "station"
         self.truth_path = folder / "truth.json"
-        arguments = ["--pty", str(self.port), "--tcp", "0", "--truth", str(self.truth_path), *options]
+        reached = ["--jmri", "0", "--hardware", "jmri"] if jmri else ["--pty", str(self.port), "--tcp", "0"]
+        arguments = [*reached, "--truth", str(self.truth_path), *options]
         super().__init__(tool("railsim"), str(layout), *arguments)
         self.expect("ready")
         self.tcp_port = int(self.expect(r"127\.0\.0\.1:(\d+)").group(1))

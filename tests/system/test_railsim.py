@@ -395,3 +395,26 @@ def test_the_clock_is_held_until_the_other_side_has_read(speed: float | None) ->
     thread.join()
     far.close()
     assert at_end == pytest.approx(0.2, abs=0.15 if speed else 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--jmri", "0"), "no station behind JMRI"),
+        (("--hardware", "jmri"), "through JMRI only"),
+        (("--hardware", "jmri", "--tcp", "0"), "through JMRI only"),
+        (("--hardware", "jmri", "--jmri", "0", "--tcp", "0"), "through JMRI only"),
+        ((), "nobody could reach"),
+    ],
+)
+def test_a_layout_is_reached_only_in_the_language_of_its_station(options: tuple[str, ...], words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "railsim.cli", "inglenook-small", *options],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "-> " in done.stderr

@@ -14,21 +14,20 @@ from shared_cache import shared_cache
 
 from pointsman.app import (
     On,
-    PlayRequest,
     StoppedError,
     Stopper,
     Target,
     Witness,
     journal_path,
     parse_target,
-    play,
 )
 from pointsman.dispatch.control import Status
-from pointsman.drivable import drivable
 from pointsman.errors import JournalError, PortError, RefusedError, UsageError
 from pointsman.operate.referee import fold, with_run, with_uncoupling
+from pointsman.playing import PlayRequest, play
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.record import message_of, read
+from pointsman.replanning import drivable
 from pointsman.solver.search import solve
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
@@ -67,6 +66,9 @@ def nothing(_: object) -> None:
         ("tcp:station.local:1234", Target(On.TCP, "station.local", 1234)),
         ("tcp:[::1]:1234", Target(On.TCP, "::1", 1234)),
         ("tcp:[::1]", Target(On.TCP, "::1", 2560)),
+        ("jmri:192.168.1.20", Target(On.JMRI, "192.168.1.20", 12080)),
+        ("jmri:club-pc.local:1234", Target(On.JMRI, "club-pc.local", 1234)),
+        ("jmri:[::1]:1234", Target(On.JMRI, "::1", 1234)),
     ],
 )
 def test_targets(text: str, target: Target) -> None:
@@ -78,7 +80,19 @@ def test_targets(text: str, target: Target) -> None:
     "text",
     [
         *("", "sim:", "simm", "sim:2", "SIM", "udp:h", "serial", "serial:", "tcp", "tcp:", "tcp::1", "tcp:h:"),
-        *("tcp:h:0", "tcp:h:65536", "tcp:h:-1", "tcp:h:x", "tcp:h:²", f"tcp:h:{'1' * 5000}", "tcp:[]", "tcp:[]:1"),
+        *(
+            "jmri",
+            "jmri:",
+            "jmri:h:0",
+            "tcp:h:0",
+            "tcp:h:65536",
+            "tcp:h:-1",
+            "tcp:h:x",
+            "tcp:h:²",
+            f"tcp:h:{'1' * 5000}",
+            "tcp:[]",
+            "tcp:[]:1",
+        ),
     ],
 )
 def test_what_is_no_target(text: str) -> None:

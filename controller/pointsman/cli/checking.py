@@ -23,6 +23,8 @@ from pointsman.puzzle.puzzle import Puzzle
 from pointsman.puzzle.puzzle_file import check_puzzle, load_puzzle
 from pointsman.solver.table import Report
 from pointsman.track.builtin import DEFAULT_HARDWARE, DEFAULT_PUZZLE, builtin_layouts, find_layout, layout_puzzles
+from pointsman.track.calibration_file import FOLDER as CALIBRATIONS
+from pointsman.track.calibration_file import load_calibration
 from pointsman.track.fit import fit
 from pointsman.track.layout import LAYOUT_FILE, load_layout, read_layout
 from pointsman.track.model import Track
@@ -117,6 +119,11 @@ def checked(folder: Path) -> Checked:
         for path in puzzles:
             try:
                 good.append(load_puzzle(path, draft.track))
+            except LayoutError as error:
+                notes.mistakes += error.mistakes
+        for path in sorted((folder / CALIBRATIONS).glob("*.toml")):
+            try:
+                load_calibration(path, draft.track.name, path.name.split(".")[0])
             except LayoutError as error:
                 notes.mistakes += error.mistakes
         notes.raise_if_any()

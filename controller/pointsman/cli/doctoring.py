@@ -67,6 +67,12 @@ def doctor(
         _ports(out, layout, as_json)
         return
     target = parse_target(on)
+    if target.on is On.JMRI:
+        raise UsageError(
+            "doctor looks at DCC-EX stations only",
+            where=str(target),
+            cure="play tells everything that JMRI lacks before anything moves; see docs/jmri.md",
+        )
     _check_asking(target, move, yes)
     patient = None if layout is None else _patient(layout, hardware, station)
     result: dict[str, Any] = {"on": str(target)}

@@ -12,9 +12,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from pointsman.app import On, PlayRequest, PlayResult, Stopper, Target
-from pointsman.app import play as play_on
-from pointsman.cli.aftermath import tell_stopped
+from pointsman.app import On, Stopper, Target
+from pointsman.cli.aftermath import came_to_something, tell_stopped
 from pointsman.cli.asking import asking
 from pointsman.cli.output import amount, exit_code, fail_with, print_json, say, tell, whole_line
 from pointsman.cli.putting_right import go_on, wants_to_go_on
@@ -28,6 +27,8 @@ from pointsman.errors import (
     StoppedError,
     UsageError,
 )
+from pointsman.playing import PlayRequest, PlayResult
+from pointsman.playing import play as play_on
 from pointsman.resuming import interrupted
 from pointsman.track.tomlfile import is_file, is_folder
 from pointsman.track.wiring import TurnoutKind, UncouplerKind, Wiring
@@ -55,7 +56,7 @@ def carry_out(out: Console, request: PlayRequest, manner: Manner) -> None:
             result, wrong = _played(out, request, manner)
             break
         except PointsmanError as error:
-            if not _may_go_on(error, manner):
+            if not _may_go_on(error, request, manner):
                 raise
             tell(error)
             if not wants_to_go_on(out):
@@ -67,10 +68,16 @@ def carry_out(out: Console, request: PlayRequest, manner: Manner) -> None:
     _conclude(out, request, result, wrong, manner.as_json)
 
 
-def _may_go_on(error: PointsmanError, manner: Manner) -> bool:
-    """Whether a person is there who may want to go on: not one who has just stopped it, and not a program."""
-    halted = isinstance(error, HaltedError | LinkError | RefusedError) and not isinstance(error, StoppedError)
-    return halted and not (manner.yes or manner.as_json) and sys.stdin.isatty()
+def _may_go_on(error: PointsmanError, request: PlayRequest, manner: Manner) -> bool:
+    """Whether a person is there who may want to go on: not one who has just stopped it, and not a program.
+
+    A play that never came to anything is not gone on with, it is begun again.
+    """
+    if manner.yes or manner.as_json or not sys.stdin.isatty() or isinstance(error, StoppedError):
+        return False
+    if isinstance(error, HaltedError):
+        return True
+    return isinstance(error, LinkError | RefusedError) and came_to_something(request)
 
 
 def check_options(target: Target, speed: float | None, yes: bool) -> None:

@@ -25,6 +25,7 @@ COMMANDS = {
     "hint": "tables",
     "play": "playing",
     "resume": "resuming",
+    "calibrate": "calibrating",
     "ports": "playing",
     "doctor": "doctoring",
     "replay": "replaying",

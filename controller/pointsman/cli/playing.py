@@ -9,16 +9,17 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from pointsman.app import On, PlayRequest, journal_path, parse_target
+from pointsman.app import On, journal_path, parse_target
 from pointsman.cli.aftermath import repeat_command
 from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.driving import DEFAULT_SPEED, Manner, carry_out, check_files, check_hands, check_options
 from pointsman.cli.output import AsJson, PuzzleName, Seed, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
-from pointsman.cli.putting_right import drivable_runs
+from pointsman.cli.putting_right import drivable_runs, with_measured
 from pointsman.cli.puzzles import CountName
 from pointsman.cli.setting_up import set_up
 from pointsman.errors import UnsolvableError
+from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.apart import solve_apart
@@ -38,7 +39,7 @@ def register(app: typer.Typer) -> None:
 def play(
     puzzle: PuzzleName,
     seed: Seed = None,
-    on: Annotated[str, typer.Option("--on", help="sim, serial:PORT or tcp:HOST[:PORT].")] = "sim",
+    on: Annotated[str, typer.Option("--on", help="sim, serial:PORT, tcp:HOST[:PORT] or jmri:HOST[:PORT].")] = "sim",
     speed: Annotated[
         float | None, typer.Option(help="Simulated layout only: times real time (1 if not given; 0 = at once).")
     ] = None,
@@ -73,6 +74,7 @@ def play(
     counted = count or chosen.puzzle.count
     chosen, solution = _solved(out, puzzle, chosen, counted, seeded=seed is not None)
     least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
+    chosen = with_measured(out, chosen, target)
     runs = drivable_runs(out, chosen, wiring, solution, target)
     facing = set_up(out, chosen, target, facing, yes, least)
     request = PlayRequest(

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
-from pointsman.app import On, PlayRequest, Target
+from pointsman.app import On, Target
+from pointsman.calibrating import calibrated
 from pointsman.cli.output import amount, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.cli.puzzles import picture
 from pointsman.cli.setting_up import asked, set_up
-from pointsman.drivable import drivable
 from pointsman.errors import NotationError, PointsmanError, RefusedError, StoppedError, UnsolvableError, UsageError
 from pointsman.operate.putting_right import corrected, how, why_not_so
+from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
+from pointsman.replanning import drivable
 from pointsman.resuming import Interrupted, going_on, put_right
 from pointsman.solver.apart import solve_apart
 from pointsman.solver.search import Solution
+from pointsman.track.calibration_file import Calibrated
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 
@@ -57,7 +61,7 @@ def go_on(
     while True:
         if not yes:
             stands = _said(out, play, stands, real)
-        chosen = put_right(play, stands)
+        chosen = with_measured(out, put_right(play, stands), play.target)
         if chosen.goal.reached(stands, track.locomotives):
             say(out, "As it stands, the goal is reached: there is nothing left to drive.")
             whole_line(out, f"now    {stands}")
@@ -74,6 +78,24 @@ def go_on(
             say(out, f"From there it does not go on: {error.what}.")
     facing = set_up(out, chosen, play.target, facing, yes, f"{play.count.shown(solution.optimum)} more")
     return going_on(play, chosen, runs, facing, journal=journal, speed=speed)
+
+
+def with_measured(out: Console, chosen: Chosen, target: Target) -> Chosen:
+    """The puzzle with what was measured of its locomotive; says so. Raises LayoutError for a damaged file."""
+    track, used = calibrated(chosen.track, chosen.folder, target, seed=str(chosen.seed))
+    for one in used:
+        if one.locomotive == chosen.puzzle.locomotive:
+            tell_calibrated(out, one)
+    return replace(chosen, puzzle=replace(chosen.puzzle, track=track))
+
+
+def tell_calibrated(out: Console, used: Calibrated) -> None:
+    """That a locomotive's own file is used, not the layout's."""
+    say(
+        out,
+        f"{used.locomotive}: speeds as measured on {used.measurement.date[:10]} between "
+        f"{' and '.join(used.measurement.between)} ({used.path}).",
+    )
 
 
 def drivable_runs(out: Console, chosen: Chosen, wiring: Wiring, solution: Solution, target: Target) -> tuple[Run, ...]:

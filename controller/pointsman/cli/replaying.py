@@ -21,10 +21,10 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="A file that play wrote.")],
+    journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="A file that play or calibrate wrote.")],
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a play did, from its journal.
+    """Tell what a play or a calibration did, from its journal.
 
     Every line is checked, and the figures are counted anew from the messages in it.
     """
@@ -47,11 +47,18 @@ def replay(
 
 def _print(out: Console, told: Told) -> None:
     header = told.header
-    out.print(Text.assemble((str(header.get("puzzle")), "bold"), f"  seed {header.get('seed')}, on {header.get('on')}"))
     if "goes_on_from" in header:
         whole_line(out, f"goes on from {header['goes_on_from']}")
-    whole_line(out, f"start  {header.get('start')}")
-    whole_line(out, f"goal   {header.get('goal')}")
+    if "calibrates" in header:
+        between = " and ".join(str(beam) for beam in _listed(header.get("between")))
+        what = f"  calibration of {header.get('calibrates')} between {between}, on {header.get('on')}"
+        out.print(Text.assemble((str(header.get("layout")), "bold"), what))
+        whole_line(out, f"start  {header.get('start')}")
+    else:
+        what = f"  seed {header.get('seed')}, on {header.get('on')}"
+        out.print(Text.assemble((str(header.get("puzzle")), "bold"), what))
+        whole_line(out, f"start  {header.get('start')}")
+        whole_line(out, f"goal   {header.get('goal')}")
     began_s = told.steps[0].t_s if told.steps else 0.0
     for line in told.steps:
         text, style = _step_text(line)
@@ -64,6 +71,10 @@ def _print(out: Console, told: Told) -> None:
         f"points set {amount(score.turnouts_moved, 'times')}, {amount(score.emergency_stops, 'emergency stops')}"
     )
     whole_line(out, f"ending: {told.ending}")
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _step_text(line: Line) -> tuple[str, str]:

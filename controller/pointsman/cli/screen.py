@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
+from typing import Protocol
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -19,19 +20,40 @@ from pointsman.dispatch.control import Status
 from pointsman.errors import UsageError
 from pointsman.messages import LinkChanged, LinkState
 from pointsman.operate.belief import Spot
-from pointsman.puzzle.choice import Chosen
-from pointsman.track.model import Leg
+from pointsman.track.model import Leg, Track
 
 FRAMES_PER_S = 10.0
 STEPS_SHOWN = 6
 
 
-class Screen:
-    """Shows statuses until closed. ``on_gone`` is called, from the thread, when nobody can read any more."""
+class Shown(Protocol):
+    """What a picture is of: a puzzle that was chosen, or a calibration."""
 
-    def __init__(self, console: Console, chosen: Chosen, on_gone: Callable[[str], None]) -> None:
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def track(self) -> Track:
+        """The layout."""
+
+    @property
+    def goal(self) -> object:
+        """What is wanted, as text."""
+
+
+class Screen:
+    """Shows statuses until closed. ``on_gone`` is called, from the thread, when nobody can read any more.
+
+    ``things`` is what the statuses count.
+    """
+
+    def __init__(
+        self, console: Console, chosen: Shown, on_gone: Callable[[str], None], *, things: str = "runs"
+    ) -> None:
         self._console = console
         self._chosen = chosen
+        self._things = things
         self._on_gone = on_gone
         self._live = console.is_terminal and not console.is_dumb_terminal
         self._steps: deque[str] = deque(maxlen=STEPS_SHOWN)
@@ -128,7 +150,8 @@ class Screen:
         return latest, None
 
     def _log(self, status: Status) -> None:
-        where = f"run {status.run} of {status.runs}" if status.run else "before the first run"
+        thing = self._things.removesuffix("s")
+        where = f"{thing} {status.run} of {status.runs}" if status.run else f"before the first {thing}"
         self._began_s = status.t_s if self._began_s is None else self._began_s
         line = f"{status.t_s - self._began_s:8.1f} s  {where}: {status.note or status.doing}"
         self._steps.append(line)
@@ -139,8 +162,9 @@ class Screen:
         chosen = self._chosen
         goal = Text.assemble(("wanted  ", "dim"), (str(chosen.goal), "bold"))
         score = status.score
+        done = f"{score.runs} of {amount(status.runs, 'runs')} done, " if self._things == "runs" else ""
         counted = Text(
-            f"{score.runs} of {amount(status.runs, 'runs')} done, {amount(score.raw_starts, 'starts')}, "
+            f"{done}{amount(score.raw_starts, 'starts')}, "
             f"{amount(score.uncouplings, 'uncouplings')}, points set {amount(score.turnouts_moved, 'times')}",
             style="dim",
         )
@@ -153,7 +177,7 @@ def _not_up(status: Status) -> list[LinkChanged]:
     return [link for link in status.links.values() if link.state is not LinkState.UP]
 
 
-def diagram(console: Console, chosen: Chosen, status: Status) -> Text:
+def diagram(console: Console, chosen: Shown, status: Status) -> Text:
     """The layout as it is believed to be at a status."""
     belief, track = status.belief, chosen.track
     spots: dict[str, Spot] = dict(belief.spots)

@@ -26,17 +26,12 @@ def set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes
         say(out, line)
     real = target.on is not On.SIM
     if real:
-        say(
-            out,
-            f"No relay in the track feed is known: nothing goes faster than {HARDWARE_CAP_MM_S:.0f} mm/s, "
-            "and if this computer dies as a whole, only a hand on the power switch stops the train.",
-            "yellow",
-        )
+        warn_of_no_relay(out)
     # Last, so that a small terminal still shows it when the question is asked.
     show_draw(out, chosen)
     out.print(f"It can be done in {least}.")
     if real and facing is None:
-        facing = _ask_facing(out, chosen.track, engine, chosen.start.where(engine)[0])
+        facing = ask_facing(out, chosen.track, engine, chosen.start.where(engine)[0])
     if real:
         confirm(out, "Is the layout set up like this, and is everybody clear of it?")
     elif not yes:
@@ -44,22 +39,41 @@ def set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes
     return facing or End.TO
 
 
+def warn_of_no_relay(out: Console) -> None:
+    """What a person has to know before anything moves on hardware."""
+    say(
+        out,
+        f"No relay in the track feed is known: nothing goes faster than {HARDWARE_CAP_MM_S:.0f} mm/s, "
+        "and if this computer dies as a whole, only a hand on the power switch stops the train.",
+        "yellow",
+    )
+
+
 def set_up_lines(chosen: Chosen) -> list[str]:
     """Where everything has to stand before a play, in words."""
     track, engine = chosen.track, chosen.puzzle.locomotive
-    mark, segment = track.locomotives[engine].mark, chosen.start.where(engine)[0]
-    names, row = ends_of(track, segment), chosen.start.in_segment(segment)
+    segment = chosen.start.where(engine)[0]
+    row = chosen.start.in_segment(segment)
     beside = [vehicle for vehicle in row if vehicle != engine]
     coupled = f"; {' '.join(beside)} coupled to it" if beside else ""
     near = f"its coupler within {Allowances().setup_error_mm:.0f} mm of it"
     wagons = f"Wagons: the first in each track just clear of the beam, {near}, the others pushed up to it."
     if marked(track, segment, row) == engine:
-        what = f"{mark.at_mm:.0f} mm from {_what_is_at(track, segment, End.FROM)}"
-        return [wagons, f"{engine}: in {segment}, its coupler towards {names[End.TO].told} {what}{coupled}."]
+        return [wagons, f"{mark_line(track, engine)}{coupled}."]
     end = pushed_towards(track.segments[segment])
     first = row[0] if end is End.FROM else row[-1]
-    where = f"{first} just clear of the beam at {names[end].told}, {near}"
+    where = f"{first} just clear of the beam at {ends_of(track, segment)[end].told}, {near}"
     return [wagons, f"{engine}: in {segment}, set up like wagons: {where}{coupled}."]
+
+
+def mark_line(track: Track, engine: str) -> str:
+    """Where a locomotive's mark is, in words; without the full stop."""
+    mark = track.locomotives[engine].mark
+    names = ends_of(track, mark.element)
+    return (
+        f"{engine}: in {mark.element}, its coupler towards {names[End.TO].told} {mark.at_mm:.0f} mm from "
+        f"{_what_is_at(track, mark.element, End.FROM)}"
+    )
 
 
 def _what_is_at(track: Track, segment: str, end: End) -> str:
@@ -92,7 +106,8 @@ def ends_of(track: Track, segment: str) -> dict[End, EndName]:
     return found
 
 
-def _ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
+def ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
+    """Where the front of the locomotive in a segment points, says a person. Raises StoppedError without an answer."""
     names = ends_of(track, segment)
     answers = {name.answer: end for end, name in names.items()}
     told = " or to ".join(name.told for name in names.values())
@@ -107,10 +122,17 @@ def _ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
 
 def confirm(out: Console, question: str) -> None:
     """Return when the answer is yes. Raises StoppedError when it is no."""
+    if not agrees(out, question):
+        raise StoppedError("the answer was no: nothing was sent to the layout", PointsmanError.exit_code)
+
+
+def agrees(out: Console, question: str) -> bool:
+    """Whether a person answers yes. Raises StoppedError when the terminal is closed instead."""
     while (answer := asked(out, f"{question} [y/N]").lower()) not in {"y", "yes"}:
         if answer in {"", "n", "no"}:
-            raise StoppedError("the answer was no: nothing was sent to the layout", PointsmanError.exit_code)
+            return False
         say(out, "Please answer y or n.")
+    return True
 
 
 def asked(out: Console, question: str) -> str:

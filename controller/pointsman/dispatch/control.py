@@ -91,6 +91,7 @@ class State:
     score: referee.Score = field(default_factory=referee.Score)
     ratios: dict[tracker.RatioKey, Ratio] = field(default_factory=dict)
     drive: tracker.Drive | None = None
+    driven: tracker.Drive | None = None
     doing: str = "getting ready"
     run: int = 0
     runs: int = 0

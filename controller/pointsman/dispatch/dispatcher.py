@@ -6,7 +6,8 @@ Evidence that is missing or unexpected sets doubt, and doubt stops everything at
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from math import inf
 
@@ -24,6 +25,7 @@ from pointsman.messages import (
 from pointsman.operate import referee, tracker
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
+from pointsman.operate.course import STEPS, Course
 from pointsman.operate.hands import hand_work, is_by_hand
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
 from pointsman.operate.parting import MOST_TRIES
@@ -81,6 +83,11 @@ class Dispatcher:
         return frozenset(self._control.state.seen)
 
     @property
+    def drive(self) -> tracker.Drive | None:
+        """The drive that is under way, or was when everything was stopped."""
+        return self._control.state.drive
+
+    @property
     def halted(self) -> str:
         """Why everything was stopped; empty while it was not."""
         return self._control.state.halted
@@ -105,20 +112,8 @@ class Dispatcher:
         """
         state = self._control.state
         state.runs = self._earlier_runs + len(runs)
-        rehearsed = self._planner.rehearse(state.belief, runs)
-        by_hand = [str(done.step) for done in rehearsed if is_by_hand(done.step)]
-        if by_hand and self._ask is None:
-            raise RefusedError([f"nobody can be asked to do this: {by_hand[0]}"], cure="play in a terminal")
-        # The driver's first reports (beams, power) end with the link being up.
-        await self._control.until(self._control.loop.time() + CONFIRM_WITHIN_S, lambda: state.link_up)
-        if not state.link_up:
-            raise LinkLostError("the link did not come up", cure="look at the cable and the station")
-        against = reasons_against_setup(self._control.track, state.belief)
-        if against:
-            raise RefusedError(against, where="set-up", cure="set the layout up as the picture shows, then start again")
-        state.watching = True
-        try:
-            await self._power_on()
+        self._check_hands([done.step for done in self._planner.rehearse(state.belief, runs)])
+        async with self._watched():
             for turnout_step in self._planner.preparation(runs):
                 await self._carry_out(turnout_step)
             if runs:
@@ -136,6 +131,45 @@ class Dispatcher:
                 state.belief = replace(state.belief, position=job.run.after)
                 self._finish(job.run, runs[job.number - 2] if job.number > 1 else None)
                 self._control.tell()
+        return state.belief
+
+    async def follow(self, course: Course) -> Belief:
+        """Power on, set every turnout once, prove the locomotive, and carry out what a course asks for, to its end.
+
+        Returns the belief at the end. Raises as ``play`` does.
+        """
+        state = self._control.state
+        state.runs = STEPS
+        opening = course.opening()
+        self._check_hands(opening)
+        async with self._watched():
+            for turnout_step in opening:
+                await self._carry_out(turnout_step)
+            step: DriveStep | None = course.proving(state.belief)
+            while step is not None:
+                # Not what earlier passes taught: how far they differ is what is to be found out.
+                state.ratios = course.known
+                await self._carry_out(step)
+                state.belief = course.placed(state.belief)
+                step = course.next_step(state.belief, None if step.proves else state.driven)
+                state.run = course.number
+        return state.belief
+
+    @asynccontextmanager
+    async def _watched(self) -> AsyncIterator[None]:
+        """Everything is looked at, the power comes on, and whatever then ends the work before its end, stops it."""
+        state = self._control.state
+        # The driver's first reports (beams, power) end with the link being up.
+        await self._control.until(self._control.loop.time() + CONFIRM_WITHIN_S, lambda: state.link_up)
+        if not state.link_up:
+            raise LinkLostError("the link did not come up", cure="look at the cable and the station")
+        against = reasons_against_setup(self._control.track, state.belief)
+        if against:
+            raise RefusedError(against, where="set-up", cure="set the layout up as the picture shows, then start again")
+        state.watching = True
+        try:
+            await self._power_on()
+            yield
         except BaseException as error:
             # Whatever ends a play before its end, the stop leaves first; after a halt this changes nothing.
             self._control.halt(
@@ -143,7 +177,14 @@ class Dispatcher:
             )
             raise
         state.watching = False
-        return state.belief
+
+    def _check_hands(self, steps: Sequence[Step]) -> None:
+        """What a person has to do needs somebody who can be asked. Raises RefusedError."""
+        by_hand = [str(step) for step in steps if is_by_hand(step)]
+        if by_hand and self._ask is None:
+            raise RefusedError(
+                [f"nobody can be asked to do this: {by_hand[0]}"], cure="let a person play in a terminal"
+            )
 
     def _once_more(self, job: Job) -> Job:
         """A coupling did not part: the job at its next try. HaltedError when there have been enough."""
@@ -209,7 +250,7 @@ class Dispatcher:
 
     async def _by_hand(self, step: TurnoutStep | UncoupleStep) -> None:
         """Ask a person to do it, however long that takes; what the beams say must then be as it was before."""
-        assert self._ask is not None, "a plan that needs hands is refused when there are none"
+        assert self._ask is not None, "steps that need hands are refused when there are none"
         control, state = self._control, self._control.state
         before, note = dict(state.belief.beams), ""
         while True:
@@ -303,7 +344,7 @@ class Dispatcher:
         state.followed = state.drive.followed
         state.met = tracker.may_have_met(state.belief, state.drive)
         state.belief = tracker.after(state.belief, state.drive)
-        state.drive = None
+        state.driven, state.drive = state.drive, None
         state.moving.discard(step.locomotive)
         self._control.write("stand", {"position": str(state.belief.position), "spots": _spots(state.belief)})
         self._control.tell()

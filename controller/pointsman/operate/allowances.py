@@ -21,6 +21,8 @@ class Allowances:
     host_max_s: float = 0.010
     rail_min_s: float = 0.0149
     rail_max_s: float = 0.073
+    wavering: float = 0.0
+    """A speed measured between two edges may be another by this part at the next."""
     rate_error: float = 0.15
     """Acceleration and braking may differ from the locomotive's file by this part."""
 

@@ -71,7 +71,7 @@ class Office:
         deadline = (stop.limit_mm - begin if proves else stop.target_mm + stop.long_mm - begin) / slowest + 3.0
         return DriveStep(
             locomotive=swept.locomotive,
-            forward=_decoder_forward(belief, swept),
+            forward=decoder_forward(belief, swept),
             sweep=swept,
             zones=tuple(zones),
             stop=stop,
@@ -81,7 +81,7 @@ class Office:
         )
 
 
-def _decoder_forward(belief: Belief, swept: Sweep) -> bool:
+def decoder_forward(belief: Belief, swept: Sweep) -> bool:
     """Whether travelling along the sweep's line is the decoder's forward."""
     place = belief.spots[swept.locomotive].place
     stretch = next(s for s in swept.path.stretches if s.element == place.element)

@@ -7,7 +7,7 @@ forbid is refused before anything moves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
@@ -71,6 +71,7 @@ class Planner:
         Raises RefusedError when the real lengths forbid it.
         """
         try:
+            _check_passed_once(job.run)
             while job.stage is not Stage.DONE:
                 step = self._step(belief, job)
                 if step is not None:
@@ -87,14 +88,17 @@ class Planner:
 
         Those at the locomotive's own segment lie for it: the proving move may come out a little.
         """
+        if not runs:
+            return self.settings({})
         track = self._office.track
-        lies = dict.fromkeys(track.turnouts, Leg.CLOSED)
-        if runs:
-            here = track.segments.get(runs[0].before.where(runs[0].locomotive)[0])
-            met = [joint for end in End if here is not None and (joint := here.meets(end)) is not None]
-            lies |= {joint.turnout: Leg(joint.side) for joint in met if joint.side is not Side.TOE}
-            lies |= dict(runs[0].legs)
-        return [self._turnout(turnout, leg) for turnout, leg in lies.items()]
+        here = track.segments.get(runs[0].before.where(runs[0].locomotive)[0])
+        met = [joint for end in End if here is not None and (joint := here.meets(end)) is not None]
+        own = {joint.turnout: Leg(joint.side) for joint in met if joint.side is not Side.TOE}
+        return self.settings({**own, **dict(runs[0].legs)})
+
+    def settings(self, legs: Mapping[str, Leg]) -> list[TurnoutStep]:
+        """Every turnout, commanded once, one after the other: as given, the others closed."""
+        return [self._turnout(t, legs.get(t, Leg.CLOSED)) for t in self._office.track.turnouts]
 
     def proving(self, belief: Belief, locomotive: str) -> DriveStep:
         """The first movement: creep to the nearest beam, to prove which way the locomotive faces and where it is."""
@@ -254,6 +258,14 @@ class Planner:
             return None
         whole = self._office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs))
         return whole if {body.vehicle for body in whole.bodies} > {body.vehicle for body in swept.bodies} else None
+
+
+def _check_passed_once(run: Run) -> None:
+    """Points are set before a run, so it cannot need them both ways, and no line leads over them twice."""
+    turnouts = [turnout for turnout, _ in run.legs]
+    twice = sorted({turnout for turnout in turnouts if turnouts.count(turnout) > 1})
+    if twice:
+        raise RefusedError([f"it passes {' '.join(twice)} more than once"], cure="stop before it, and go on from there")
 
 
 def _check_coupled(track: Track, belief: Belief, swept: Sweep, run: Run) -> None:

@@ -35,10 +35,20 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Ordered:
+    """A speed step that was ordered, when, and from when on the train surely goes at it."""
+
+    t_s: float
+    speed_step: int
+    steady_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Drive:
     """The state of one drive.
 
     ``followed``: a beam has seen that what was parted comes along; it is then stopped where it is.
+    ``mistimed`` is the edge that is the doubt: an expected one that came too early or too late, or has not come.
     """
 
     step: DriveStep
@@ -55,12 +65,14 @@ class Drive:
     phase: Phase = Phase.ROLLING
     doubt: str = ""
     followed: bool = False
+    mistimed: Edge | None = None
+    orders: tuple[Ordered, ...] = ()
 
     def ratio(self, speed_step: int) -> Ratio:
         """What is known of the true speed at a speed step."""
         key = (self.step.locomotive, self.step.forward, speed_step)
-        wide = Ratio(1 - self.engine.speed_error, 1 + self.engine.speed_error)
-        return self.ratios.get(key, wide)
+        known = self.ratios.get(key)
+        return Ratio(*self.engine.speed_bounds(speed_step, self.step.forward)) if known is None else known
 
     @property
     def edge_seen(self) -> bool:
@@ -144,10 +156,12 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
             drive,
             doubt=f"beam {event.sensor} became {now} {low - envelope.fast.x_mm:.0f} mm before "
             f"{edge.vehicle} can have reached it",
+            mistimed=edge,
         )
     if edge.sure and high + allow.match_mm < envelope.slow.x_mm:
         late_mm = envelope.slow.x_mm - high
-        return replace(drive, doubt=f"beam {event.sensor} became {now} {late_mm:.0f} mm later than it must have")
+        doubt = f"beam {event.sensor} became {now} {late_mm:.0f} mm later than it must have"
+        return replace(drive, doubt=doubt, mistimed=edge)
     if edge.sure:
         tight_low, tight_high = max(low, envelope.slow.x_mm), min(high, envelope.fast.x_mm)
         envelope = envelope.pulled(tight_low, tight_high) if tight_low <= tight_high else envelope.pulled(low, high)
@@ -202,6 +216,7 @@ def ordered(drive: Drive, speed_step: int, t_s: float) -> Drive:
     return replace(
         drive,
         envelope=envelope,
+        orders=(*drive.orders, Ordered(t_s, speed_step, envelope.steady_s())),
         still_s=envelope.rest_s() + drive.allow.settle_s if speed_step == 0 else inf,
         ordered_step=speed_step,
         steady_s=envelope.steady_s(),
@@ -216,9 +231,11 @@ def advise(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
     overdue = next((e for e in drive.expected if envelope.slow.x_mm > e.c_mm + drive.allow.match_mm), None)
     if overdue is not None:
         what = "broken by" if overdue.active else "freed by"
-        return _doubted(drive, f"beam {overdue.beam} should have been {what} {overdue.vehicle} by now, and was not")
+        why = f"beam {overdue.beam} should have been {what} {overdue.vehicle} by now, and was not"
+        return _doubted(drive, why, overdue)
     if t_s > drive.began_s + drive.step.deadline_s:
-        return _doubted(drive, f"{drive.step.locomotive} did not get there in {drive.step.deadline_s:.1f} s")
+        why = f"{drive.step.locomotive} did not get there in {drive.step.deadline_s:.1f} s"
+        return _doubted(drive, why, next(iter(drive.expected), None))
     if drive.phase is Phase.BRAKING:
         if t_s >= drive.still_s:
             return replace(drive, phase=Phase.STANDING), Advice(None, inf)
@@ -255,8 +272,8 @@ def _boundary(kept: Sweep, whole: Sweep) -> tuple[str, str]:
     return names[rear], names[rear - 1]
 
 
-def _doubted(drive: Drive, why: str) -> tuple[Drive, Advice]:
-    return replace(drive, doubt=why), Advice(0, inf)
+def _doubted(drive: Drive, why: str, mistimed: Edge | None = None) -> tuple[Drive, Advice]:
+    return replace(drive, doubt=why, mistimed=mistimed), Advice(0, inf)
 
 
 def _past_limit(drive: Drive) -> bool:
@@ -367,8 +384,9 @@ def _learned(drive: Drive) -> Drive:
     speed = drive.engine.speeds.speed_mm_s(drive.ordered_step)
     jitter_s = drive.allow.sensor_max_s - drive.allow.sensor_min_s + drive.allow.host_max_s
     took = t_two - t_one
+    less, more = 1 - drive.allow.wavering, 1 + drive.allow.wavering
     measured = drive.ratio(drive.ordered_step).narrowed(
-        (way - 1.5) / (took + jitter_s) / speed, (way + 1.5) / (took - jitter_s) / speed
+        less * (way - 1.5) / (took + jitter_s) / speed, more * (way + 1.5) / (took - jitter_s) / speed
     )
     key = (drive.step.locomotive, drive.step.forward, drive.ordered_step)
     return replace(drive, ratios={**drive.ratios, key: measured})

@@ -189,10 +189,20 @@ class SpeedTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ByDirection:
+    """Measured speeds of the decoder's two directions, apart; ``error`` is how far either may be off (0.06 = 6 %)."""
+
+    forward: SpeedTable
+    reverse: SpeedTable
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
 class Locomotive(Vehicle):
     """A locomotive. ``mark`` is where its ``to``-side coupler face stands at set-up.
 
-    ``speed_error`` is how far the table may be off (0.12 = 12 %), rates are in mm/s².
+    ``speed_error`` is how far the table may be off (0.12 = 12 %) in either direction, rates are in mm/s².
+    ``by_direction`` is there when the two directions were measured.
     """
 
     speeds: SpeedTable
@@ -200,6 +210,18 @@ class Locomotive(Vehicle):
     acceleration_mm_s2: float
     braking_mm_s2: float
     mark: Place
+    by_direction: ByDirection | None = None
+
+    def speed_bounds(self, step: int, forward: bool) -> tuple[float, float]:
+        """True speed over table speed lies between these two in a direction of the decoder, as far as is known."""
+        low, high = 1 - self.speed_error, 1 + self.speed_error
+        nominal = self.speeds.speed_mm_s(step)
+        if self.by_direction is None or not nominal:
+            return low, high
+        table = self.by_direction.forward if forward else self.by_direction.reverse
+        ratio = table.speed_mm_s(step) / nominal
+        # Never wider than what the planner counts with, which is the whole error.
+        return max(low, ratio * (1 - self.by_direction.error)), min(high, ratio * (1 + self.by_direction.error))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 NO_NUMBER = -1
-"""The ``number`` of a turnout that is moved by hand: the station knows nothing of it."""
+"""The ``number`` of what the station knows by a name, and of a turnout that is moved by hand."""
 
 
 class TurnoutKind(StrEnum):
@@ -37,6 +37,12 @@ class Protocol(StrEnum):
     """What a station speaks."""
 
     DCCEX = "dccex"
+    JMRI = "jmri"
+
+    @property
+    def by_name(self) -> bool:
+        """Whether turnouts, beams and magnets have a name there (text) instead of a number."""
+        return self is not Protocol.DCCEX
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +65,9 @@ class ServoPositions:
 class TurnoutWiring:
     """A turnout's machine. ``number`` is the station's id; ``move_time_s`` is until the points are surely over.
 
-    Kind ``hand`` has ``NO_NUMBER``. ``pin``, ``servo`` and ``dcc_address`` (1..2044) are what the station has to be
-    told to define it; None where the file does not say.
+    Kind ``hand`` has ``NO_NUMBER``. So has what the station knows by a ``name``; else that is empty, here and below.
+    ``pin``, ``servo`` and ``dcc_address`` (1..2044) are what a station has to be told to define it; None where the file
+    does not say.
     """
 
     station: str
@@ -72,6 +79,7 @@ class TurnoutWiring:
     pin: int | None = None
     servo: ServoPositions | None = None
     dcc_address: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,7 @@ class BeamWiring:
     number: int
     inverted: bool
     pin: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +107,16 @@ class UncouplerWiring:
     inverted: bool
     pulse_limited_by: str
     pin: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LocomotiveWiring:
-    """A locomotive's address."""
+    """A locomotive's address; ``long`` says whether it is a long one where it may be either."""
 
     station: str
     cab: int
+    long: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,12 @@ Pin = Annotated[
 ]
 ServoPosition = Annotated[int, Field(ge=102, le=512)]
 """In 1/4096 of 20 ms: from 0.5 to 2.5 ms. No servo has a position outside."""
+Name = Annotated[
+    str | None,
+    Field(
+        min_length=1, max_length=100, description='its name in the station, text like "LT1"; not with protocol dccex'
+    ),
+]
 
 Station = Annotated[str | None, Field(description="the station it is wired to; not needed when there is only one")]
 PulseLimit = Annotated[
@@ -57,7 +63,7 @@ MOVE_TIME_S = {
 class StationShape(Shape):
     """``[stations.NAME]``."""
 
-    protocol: Literal["dccex"] = Field(description='what the station speaks: "dccex"')
+    protocol: Literal["dccex", "jmri"] = Field(description='what the station speaks: "dccex" or "jmri"')
 
 
 class ServoShape(Shape):
@@ -72,6 +78,7 @@ class TurnoutWiringShape(Shape):
 
     station: Station = None
     id: Id | None = Field(default=None, description="the turnout's id in the station, 0 to 32767; none for kind hand")
+    name: Name = None
     kind: Literal["servo", "stall-motor", "accessory-decoder", "solenoid", "hand"] = Field(
         description="what moves the points"
     )
@@ -94,7 +101,8 @@ class BeamWiringShape(Shape):
     """``[beams]``."""
 
     station: Station = None
-    id: Id = Field(description="the sensor's id in the station, 0 to 32767")
+    id: Id | None = Field(default=None, description="the sensor's id in the station, 0 to 32767")
+    name: Name = None
     inverted: bool = Field(default=False, description="true when the station's inactive means that a body is seen")
     pin: Pin = None
 
@@ -106,6 +114,7 @@ class MagnetWiringShape(Shape):
     id: Id | None = Field(
         default=None, description="the output's id in the station, 0 to 32767; none for kinds permanent and hand"
     )
+    name: Name = None
     kind: Literal["permanent", "servo", "coil", "hand"] = Field(description="what parts the couplings")
     hold_s: float = Field(default=0.5, ge=0.05, le=10, description="seconds that it is switched on")
     inverted: bool = Field(default=False, description="true when the output is on while the magnet is off")
@@ -118,6 +127,9 @@ class LocomotiveWiringShape(Shape):
 
     station: Station = None
     cab: int = Field(ge=1, le=10239, description="the decoder's DCC address, 1 to 10239")
+    long: bool | None = Field(
+        default=None, description="whether that is a long address; not with protocol dccex, where 128 and more are"
+    )
 
 
 class WiringShape(Shape):
@@ -167,7 +179,6 @@ def _read(path: Path, names: Mapping[str, Collection[str]], notes: Notes) -> Wir
 
 _IN_TABLES: dict[str, dict[str, object]] = {
     "turnouts": {"kind": "hand"},
-    "beams": {"id": 0},
     "magnets": {"kind": "hand"},
     "locomotives": {"cab": 1},
 }
@@ -194,10 +205,20 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 pin=one.pin,
                 servo=None if one.servo is None else ServoPositions(one.servo.thrown, one.servo.closed),
                 dcc_address=one.dcc_address,
+                name=one.name or "",
             )
             for key, one in shape.turnouts.items()
         },
-        beams={key: BeamWiring(one.station or only, one.id, one.inverted, one.pin) for key, one in shape.beams.items()},
+        beams={
+            key: BeamWiring(
+                station=one.station or only,
+                number=NO_NUMBER if one.id is None else one.id,
+                inverted=one.inverted,
+                pin=one.pin,
+                name=one.name or "",
+            )
+            for key, one in shape.beams.items()
+        },
         uncouplers={
             key: UncouplerWiring(
                 station=one.station or only,
@@ -207,10 +228,13 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 inverted=one.inverted,
                 pulse_limited_by=one.pulse_limited_by or "",
                 pin=one.pin,
+                name=one.name or "",
             )
             for key, one in shape.magnets.items()
         },
-        locomotives={key: LocomotiveWiring(one.station or only, one.cab) for key, one in shape.locomotives.items()},
+        locomotives={
+            key: LocomotiveWiring(one.station or only, one.cab, one.long) for key, one in shape.locomotives.items()
+        },
     )
 
 
@@ -232,12 +256,19 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
             key = f"{section}.{name}"
             if draft.is_damaged(section, name, "kind"):
                 continue
-            if not draft.is_damaged(section, name, "id"):
-                _check_id(key, machine.kind, machine.id, without, notes)
+            _check_address(draft, section, name, shape, notes, kind=machine.kind, switched=machine.kind not in without)
             if not draft.is_damaged(section, name, "pulse_limited_by"):
                 _check_pulse(key, machine.kind, machine.pulse_limited_by, burning, notes)
+    for name in shape.beams:
+        _check_address(draft, "beams", name, shape, notes)
+    for name, engine in shape.locomotives.items():
+        if engine.long is not None and _by_name(draft, engine.station, shape) is False:
+            notes.add(f"locomotives.{name}.long", "a DCC-EX station decides that itself", "remove `long`")
     only = next(iter(shape.stations), None)
-    for section, key in (("turnouts", "id"), ("beams", "id"), ("magnets", "id"), ("locomotives", "cab")):
+    for section, key in (
+        *((section, key) for section in ("turnouts", "beams", "magnets") for key in ("id", "name")),
+        ("locomotives", "cab"),
+    ):
         addresses = {
             name: (one.station or only, getattr(one, key))
             for name, one in getattr(shape, section).items()
@@ -278,11 +309,44 @@ def _check_station(draft: Draft[WiringShape], key: str, station: str | None, sha
         notes.add(f"{key}.station", f"there is no station {station}", did_you_mean(station, shape.stations))
 
 
-def _check_id(key: str, kind: str, number: int | None, without: set[str], notes: Notes) -> None:
-    if kind in without and number is not None:
-        notes.add(f"{key}.id", f"kind {kind} has nothing to switch", "remove `id`, or name another kind")
-    if kind not in without and number is None:
-        notes.add(f"{key}.id", f"is missing: kind {kind} is switched by the station", "add `id = ...`")
+def _by_name(draft: Draft[WiringShape], station: str | None, shape: WiringShape) -> bool | None:
+    """Whether the things of a station have names there; None when the station cannot be told."""
+    station = station or (next(iter(shape.stations)) if len(shape.stations) == 1 else "")
+    if station not in shape.stations or draft.is_damaged("stations", station):
+        return None
+    return Protocol(shape.stations[station].protocol).by_name
+
+
+def _check_address(
+    draft: Draft[WiringShape],
+    section: str,
+    name: str,
+    shape: WiringShape,
+    notes: Notes,
+    *,
+    kind: str = "",
+    switched: bool = True,
+) -> None:
+    """Its id or its name, whichever its station goes by, and not the other; neither for what is not switched."""
+    one = getattr(shape, section)[name]
+    by_name = None if draft.is_damaged(section, name, "station") else _by_name(draft, one.station, shape)
+    why = f"kind {kind} is switched by the station" if kind else "the station knows the sensor by it"
+    for key, value, meant in (("id", one.id, by_name is False), ("name", one.name, by_name is True)):
+        where = f"{section}.{name}.{key}"
+        if draft.is_damaged(section, name, key):
+            continue
+        if not switched and value is not None:
+            notes.add(where, f"kind {kind} has nothing to switch", f"remove `{key}`, or name another kind")
+        elif not switched or by_name is None:
+            continue
+        elif meant and value is None:
+            notes.add(where, f"is missing: {why}", f"add `{key} = ...`")
+        elif not meant and value is not None:
+            other = "name" if key == "id" else "id"
+            notes.add(where, f"its station goes by `{other}`", f"remove `{key}`")
+    for key in ("pin", "servo", "dcc_address"):
+        if by_name and getattr(one, key, None) is not None:
+            notes.add(f"{section}.{name}.{key}", "is for a DCC-EX station only", f"remove `{key}`")
 
 
 def _check_pulse(key: str, kind: str, limited_by: str | None, burning: str, notes: Notes) -> None:
@@ -295,8 +359,10 @@ def _check_pulse(key: str, kind: str, limited_by: str | None, burning: str, note
         )
 
 
-def _check_unique(section: str, key: str, addresses: Mapping[str, tuple[str | None, int | None]], notes: Notes) -> None:
-    owner: dict[tuple[str | None, int | None], str] = {}
+def _check_unique(
+    section: str, key: str, addresses: Mapping[str, tuple[str | None, int | str | None]], notes: Notes
+) -> None:
+    owner: dict[tuple[str | None, int | str | None], str] = {}
     for name, address in addresses.items():
         first = owner.setdefault(address, name)
         if first != name and address[1] is not None:

@@ -72,6 +72,16 @@ class Transport(ABC):
             self.is_open = False
             self._shut()
 
+    def drop(self) -> None:
+        """Let go of the link at once, without a word to the far end; nothing is called back any more."""
+        if self.is_open:
+            self.is_open = False
+            self._shut()
+
+    def framed(self, data: bytes) -> bytes:
+        """What must be written on a descriptor of ``guardian_fds`` for ``data`` to arrive."""
+        return data
+
     def guardian_fds(self) -> tuple[int, ...]:
         """The open descriptors that a guardian process should inherit; none if there is no such thing."""
         return ()

@@ -189,3 +189,7 @@ def test_what_is_wrong_at_a_station_stands_out(capsys: pytest.CaptureFixture[str
         "runs on",
     ):
         assert words in out
+
+
+def test_the_doctor_looks_at_no_jmri(pointsman: Pointsman) -> None:
+    refused(pointsman("doctor", "--on", "jmri:127.0.0.1"), 2, "DCC-EX stations only", "docs/jmri.md")

@@ -14,10 +14,11 @@ import pytest
 from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
 from rich.console import Console
 
-from pointsman.app import On, PlayRequest, Target
+from pointsman.app import On, Target
 from pointsman.cli.aftermath import repeat_command, tell_stopped
 from pointsman.cli.setting_up import ends_of
 from pointsman.messages import Drive, PowerReported
+from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
 from pointsman.solver.compiling import ONCE
@@ -291,3 +292,22 @@ def test_what_is_told_after_a_stop_comes_from_the_journal(
     assert told.endswith(again)
     assert all(words in told for words in said)
     assert not any(words in told for words in unsaid)
+
+
+@pytest.mark.parametrize("speed", ["0", "500"])
+def test_the_simulated_layout_may_be_behind_jmri(pointsman: Pointsman, tmp_path: Path, speed: str) -> None:
+    journal = str(tmp_path / "play.journal")
+    options = ("--hardware", "jmri", "--on", "sim", "--speed", speed, "--yes", "--seed", "1", "--journal", journal)
+    ran = pointsman("play", "inglenook-small", *options)
+    assert ran.code == 0, ran.err
+    assert "The simulated layout, asked afterwards, agrees" in ran.out
+
+
+def test_a_wiring_without_jmri_cannot_be_played_behind_it(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:
+    person("y\n")
+    journal = str(tmp_path / "play.journal")
+    options = ("--on", "jmri:127.0.0.1:1", "--seed", "1", "--facing", "to", "--journal", journal)
+    ran = pointsman("play", "inglenook-small", *options)
+    assert ran.code == 5
+    assert "none is behind JMRI" in ran.err
+    assert '-> name a hardware file with a station of protocol = "jmri"' in ran.err

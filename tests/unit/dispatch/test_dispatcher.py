@@ -13,6 +13,7 @@ from bench import Bench
 from pointsman.errors import HaltedError, PointsmanError, RefusedError
 from pointsman.record import message_of, read
 from pointsman.track.model import End
+from railsim.profiles import PROFILES
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +41,34 @@ class Lost:
         return re.sub(self.command, drop, data)
 
 
+class Powerless:
+    """The first of some magnets are said to be on, and are not."""
+
+    def __init__(self, bench: Bench, left: int = 1000) -> None:
+        self._left = left
+        self._pretended: set[bytes] = set()
+        bench.to_station, bench.from_station = self._down, self._up
+
+    def _down(self, data: bytes) -> bytes:
+        return re.sub(rb"<Z (\d) 1>", self._off, data)
+
+    def _off(self, found: re.Match[bytes]) -> bytes:
+        self._left -= 1
+        if self._left < 0:
+            return found[0]
+        self._pretended.add(found[1])
+        return b"<Z " + found[1] + b" 0>"
+
+    def _up(self, data: bytes) -> bytes:
+        return re.sub(rb"<Y (\d) 0>", self._on, data)
+
+    def _on(self, found: re.Match[bytes]) -> bytes:
+        if found[1] not in self._pretended:
+            return found[0]
+        self._pretended.remove(found[1])
+        return b"<Y " + found[1] + b" 1>"
+
+
 def notes(bench: Bench) -> list[str]:
     """What was said beside the steps."""
     return [status.note for status in bench.statuses if status.note]
@@ -65,6 +94,15 @@ class TestToTheEnd:
         assert "s1: 3 1 2" in bench.truth.line
         assert bench.simulation.incidents == []
         assert bench.dispatcher.score.runs == len(bench.runs())
+
+    @pytest.mark.parametrize("serial", [True, False], ids=["serial", "network"])
+    @pytest.mark.parametrize("profile", PROFILES)
+    def test_on_every_version_of_the_firmware(self, bench: Bench, profile: str, serial: bool) -> None:
+        bench.profile, bench.serial = profile, serial
+        final = bench.play()
+        assert bench.chosen.goal.reached(final.position, ["L"])
+        assert "s1: 3 1 2" in bench.truth.line
+        assert bench.simulation.incidents == []
 
     def test_the_ladder_trick_and_both_short_sidings(self, bench: Bench) -> None:
         bench.goal = "s1: 5 4 1 | s2: 2 3"
@@ -151,7 +189,7 @@ class TestEvidence:
         assert bench.dispatcher.score.raw_starts == 0
 
     def test_a_magnet_that_never_parts(self, bench: Bench) -> None:
-        bench.to_station = lambda data: re.sub(rb"<Z \d 1>", b"", data)
+        Powerless(bench)
         assert stopped(bench) == "2 came along: it did not uncouple, tried 4 times"
         assert notes(bench).count("2 came along: it did not uncouple; trying again") == 3
         assert bench.simulation.incidents == []
@@ -159,7 +197,7 @@ class TestEvidence:
 
     @pytest.mark.parametrize("failures", [1, 2, 3])
     def test_a_magnet_that_parts_in_the_end(self, bench: Bench, failures: int) -> None:
-        bench.to_station = Lost(rb"<Z \d 1>", failures)
+        Powerless(bench, failures)
         final = bench.play()
         assert str(final.position) == bench.truth.line
         assert notes(bench).count("2 came along: it did not uncouple; trying again") == failures
@@ -174,8 +212,13 @@ class TestEvidence:
     def test_a_wagon_that_comes_along_when_another_may_have_been_met(self, bench: Bench) -> None:
         """Nobody knows then what is coupled: a person looks."""
         bench.puzzle, bench.goal = "timesaver", "UR: 5 | LL: 3 | B: 1 | W: 4 | R: 2"
-        bench.to_station = Lost(rb"<Z \d 1>", 1)
+        Powerless(bench, 1)
         assert stopped(bench) == "2 came along: it did not uncouple, and L may have met 5 meanwhile"
+        assert bench.simulation.incidents == []
+
+    def test_a_magnet_that_the_station_never_heard_of(self, bench: Bench) -> None:
+        bench.to_station = lambda data: re.sub(rb"<Z \d 1>", b"", data)
+        assert "did not say that magnet" in stopped(bench)
         assert bench.simulation.incidents == []
 
     def test_points_that_do_not_move_are_noticed_at_the_next_beam(self, bench: Bench) -> None:

@@ -196,5 +196,5 @@ def test_without_anybody_to_ask_nothing_is_sent(bench: Bench) -> None:
     bench.hand = None
     with pytest.raises(RefusedError, match="nobody can be asked to do this: T1 to") as raised:
         bench.play()
-    assert raised.value.cure == "play in a terminal"
+    assert raised.value.cure == "let a person play in a terminal"
     assert not any(b"<1 MAIN>" in data for _, data in bench.sent)

@@ -66,6 +66,12 @@ def bench(test: Callable[[Bench], Coroutine[None, None, None]]) -> Callable[[], 
     return run
 
 
+def doing(b: Bench, since: int) -> list[c.Command]:
+    """What the station was told, without the questions."""
+    questions = (c.Fence, c.ThrottleQuery, c.ListTurnouts)
+    return [command for command in b.station.commands(since) if not isinstance(command, questions)]
+
+
 # ---------------------------------------------------------------- opening
 
 
@@ -89,15 +95,17 @@ def test_opening_makes_everything_safe_before_anything_else() -> None:
     made = opened(lambda _: None)
     heard = made.station.commands()
     assert heard[:3] == [c.Status(), c.Status(), c.Fence()]
-    doing = [x for x in heard[3 : made.station.up_at] if not isinstance(x, c.Fence)]  # type: ignore[attr-defined]
-    assert doing == [
+    done = [x for x in heard[3 : made.station.up_at] if not isinstance(x, c.Fence)]  # type: ignore[attr-defined]
+    assert done == [
         c.SetOutput(1, False),
         c.SetOutput(2, True),  # inverted
         c.ThrottleQuery(3),
         c.ThrottleQuery(1234),
         c.EmergencyStop(),
         c.Throttle(3, 0, True),
+        c.ThrottleQuery(3),
         c.Throttle(1234, 0, True),
+        c.ThrottleQuery(1234),
         c.TrackModes(),
         c.TurnoutIds(),
         c.SensorStates(),
@@ -268,14 +276,21 @@ async def _commands(b: Bench) -> None:
         b.driver.send(command, number)
         assert not b.events, "never called back inside send"
         await asyncio.sleep(0.05)
-        assert b.station.commands(heard) == [wire, c.Fence()]
+        match wire:
+            case c.Throttle(cab, _, _):
+                asked: list[c.Command] = [c.ThrottleQuery(cab)]
+            case c.SetTurnout():
+                asked = [c.ListTurnouts()]
+            case _:
+                asked = []  # the answer to an output always says what it is set to
+        assert b.station.commands(heard) == [wire, *asked, c.Fence()]
         assert b.answers() == [(number, True)]
         assert len(b.of(TurnoutReported, UncouplerReported, LocomotiveReported)) == (told is not None)
         assert not b.of(ForeignControl, StationNote)
     assert b.of(LocomotiveReported) == [LocomotiveReported(b.events[0].t_s, "M", False, 126)]
 
 
-test_each_command_is_one_frame_with_its_fence = bench(_commands)
+test_each_command_is_one_write_with_its_question_and_its_fence = bench(_commands)
 
 
 async def _inverted(b: Bench) -> None:
@@ -345,7 +360,7 @@ async def _overtake(b: Bench) -> None:
     heard = len(b.station.raw)
     b.driver.send(Stop("L", True), 12)
     await asyncio.sleep(0.0005)
-    assert b.station.raw[heard:][-1][1] == b"<t 3 0 1><#>", "written at once"
+    assert b.station.raw[heard:][-1][1] == b"<t 3 0 1><t 3><#>", "written at once"
     await asyncio.sleep(0.2)
     assert (10, False) in b.answers()
     assert {(11, True), (12, True)} <= set(b.answers())
@@ -363,8 +378,7 @@ async def _power(b: Bench) -> None:
     b.driver.send(SetPower(True), 2)
     b.driver.send(Drive("L", True, 9), 3)
     await asyncio.sleep(0.1)
-    doing = [x for x in b.station.commands(heard) if not isinstance(x, c.Fence)]
-    assert doing == [
+    assert doing(b, heard) == [
         c.EmergencyStop(),
         c.Throttle(3, 0, True),
         c.Throttle(1234, 0, False),
@@ -430,7 +444,7 @@ async def _halt(b: Bench) -> None:
     b.driver.release()
     b.driver.send(Drive("L", True, 40), 33)
     await asyncio.sleep(0.1)
-    assert [x for x in b.station.commands(heard) if not isinstance(x, c.Fence)] == [
+    assert doing(b, heard) == [
         c.Throttle(3, 0, True),
         c.Throttle(1234, 0, True),
         c.Throttle(3, 40, True),
@@ -634,7 +648,8 @@ test_a_station_that_restarts_is_noticed_and_latched = bench(_restart)
 async def _keep_alive(b: Bench) -> None:
     heard = len(b.station.heard)
     await asyncio.sleep(5.5)
-    assert b.station.commands(heard) == [c.Currents(), c.Fence()] * 5
+    questions = [[c.Currents(), c.ThrottleQuery(cab), c.Fence()] for cab in (3, 1234, 3, 1234, 3)]
+    assert b.station.commands(heard) == [*itertools.chain(*questions)]
     assert not b.events
 
 
@@ -779,8 +794,7 @@ def test_closing_stops_everything_and_switches_off() -> None:
         heard = len(b.station.heard)
         await b.driver.close()
         await asyncio.sleep(0.01)
-        doing = [x for x in b.station.commands(heard) if not isinstance(x, c.Fence)]
-        assert doing == [
+        assert doing(b, heard) == [
             c.Throttle(3, 0, False),
             c.Throttle(1234, 0, True),
             c.SetOutput(1, False),

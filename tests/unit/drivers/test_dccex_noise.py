@@ -111,7 +111,7 @@ def test_a_bad_cable_costs_commands_never_control(seed: int) -> None:
         # a lost answer is noticed, and does not hold up what comes later for long
         assert sum(isinstance(e, LinkLost) for e in events) >= 1
         executed = sum(isinstance(e, Accepted) for e in events)
-        assert executed > sent * 0.6
+        assert executed > sent * 0.4
         await driver.close()
         assert station.cabs[3] == (0, True)
         assert not faults

@@ -8,6 +8,7 @@ from math import inf
 import pytest
 from metal import builtin, wiring_of
 from plays import ALLOW, draw, plan_of, planner_of, set_up
+from tracks import track_of
 
 from pointsman.errors import RefusedError
 from pointsman.operate.belief import Belief, Spot
@@ -382,3 +383,35 @@ def test_the_cap_for_hardware_without_a_relay() -> None:
     for cap, fastest in ((60.0, 60.0), (None, SMALL.speeds.shunting), (500.0, SMALL.speeds.shunting)):
         steps = Planner(SMALL, WIRED, ALLOW, cap).rehearse(set_up(SMALL, position), plan)
         assert max(zone.speed_mm_s for zone in main_drive(steps, 1).zones) == fastest
+
+
+RING = track_of(
+    "ring",
+    {"A": 3, "B": 3, "C": 2},
+    {"T1": ("A.to", "B.from", "C.from"), "T2": ("A.from", "B.to", "C.to")},
+    3,
+)
+
+
+def test_a_run_that_passes_a_turnout_twice_is_refused() -> None:
+    start = parse_position("A: L 1 | B: 2 | C: 3", RING)
+    belief = set_up(RING, start)
+    planner = Planner(RING, WIRED, ALLOW)
+    runs = [run for run in moves(RING, start, "L") if len({turnout for turnout, _ in run.legs}) < len(run.legs)]
+    assert runs
+    for job in jobs(runs):
+        with pytest.raises(RefusedError, match=r"it passes .*T[12] more than once") as caught:
+            planner.next_step(belief, job)
+        assert caught.value.run == job.number
+
+
+def test_a_run_that_comes_round_to_where_it_began_is_refused() -> None:
+    start = parse_position("A: L 1 | B: 2 | C: 3", RING)
+    round_it = next(
+        run
+        for run in moves(RING, start, "L")
+        if str(run.after) == "A: 3 | B: 2 | C: 1 | T1>thrown: L" and len(run.legs) == 2
+    )
+    belief = set_up(RING, start).with_turnout("T1", Leg.THROWN).with_turnout("T2", Leg.THROWN)
+    with pytest.raises(RefusedError, match="3 is not on the line along which L can be measured"):
+        Planner(RING, WIRED, ALLOW).next_step(belief, jobs([round_it])[0])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointsman.errors import ProtocolError
-from pointsman.protocols.dccex import HostReader, StationReader, encode, encode_reply
+from pointsman.protocols.dccex import HostReader, OldStationReader, StationReader, encode, encode_reply
 from pointsman.protocols.dccex import commands as c
 from pointsman.protocols.dccex import replies as r
 from pointsman.protocols.dccex.reply_reader import LONGEST_COMMENT, LONGEST_FRAME, parse_reply
@@ -68,9 +69,11 @@ READ_ONLY: list[tuple[c.Command, bytes]] = [
     (c.Forget(0), b"<->"),
     (c.Reset(), b"<D RESET>"),
     (c.Blank(), b"< >"),
-    (c.UnknownCommand("t 0 0 1"), b"<t 0 0 1>"),
+    (c.Throttle(0, 0, True), b"<t 0 0 1>"),
+    (c.UnknownCommand("t 0 1 1"), b"<t 0 1 1>"),
     (c.UnknownCommand("t 3 127 1"), b"<t 3 127 1>"),
-    (c.UnknownCommand("t 10240 1 1"), b"<t 10240 1 1>"),
+    (c.Throttle(10240, 1, True), b"<t 10240 1 1>"),
+    (c.UnknownCommand("t 32768 1 1"), b"<t 32768 1 1>"),
     (c.UnknownCommand("t 3 1 2"), b"<t 3 1 2>"),
     (c.UnknownCommand("t 3.5 1 1"), b"<t 3.5 1 1>"),
     (c.UnknownCommand("0 JOIN"), b"<0 JOIN>"),
@@ -350,6 +353,11 @@ def test_a_bracket_inside_splits_the_first_part_is_rejected(feed) -> None:
 
 
 @FEEDS
+def test_a_fence_is_answered_whatever_else_is_in_it(feed) -> None:
+    assert feed(StationReader(), b"<# 3>") == [c.Fence()]
+
+
+@FEEDS
 def test_an_overlong_command_is_discarded_whole(feed) -> None:
     text = b"T " + b"0" * 58 + b"1 1"  # 63 characters, 64 with the bracket
     assert feed(StationReader(), b"<" + text + b"><s>") == [c.Overflow(), c.Status()]
@@ -403,6 +411,41 @@ def test_a_caption_cannot_carry_brackets_or_quotes(text: str) -> None:
         encode_reply(r.Display(0, 0, text))
 
 
+# ---------------------------------------------------------------- the station's reader up to 5.0.9
+
+
+@FEEDS
+@pytest.mark.parametrize(
+    ("wire", "expected"),
+    [
+        (b"<T 1 1>", [c.SetTurnout(1, True)]),
+        (b"noise <t 3 20 1>\n<#>", [c.Throttle(3, 20, True), c.Fence()]),
+        (b"<T 1<!>", [c.EmergencyStop()]),
+        (b"<t 3 20 1>>", [c.Throttle(3, 20, True)] * 2),
+        (b"<t 3 20 1> noise >", [c.Throttle(3, 20, True)] * 2),
+        (b">", []),
+        (b"<>>", [c.Blank()]),
+        (b"<T 1 1", []),
+        (b'<m "a<#>', [c.Fence()]),
+        (b"<t 3 20 1" + b" " * 91 + b"7>", [c.Throttle(3, 20, True)]),
+        (b"<t 3 20 " + b"0" * 91 + b" 1>", [c.Throttle(3, 20, False)]),
+        (b"<! 1 2 3 4 5 6 7 8 9 10>", [c.EmergencyStop()]),
+        (b"<t 3.5 1>", [c.UnknownCommand("t 3.5 1")]),
+        (b"<t 3 20,1>", [c.UnknownCommand("t 3 20,1")]),
+        (b"<#.>", [c.Fence()]),
+        (b"<t 3-5 1>", [c.UnknownCommand("t 3-5 1")]),
+    ],
+)
+def test_the_old_reader(wire: bytes, expected: list[c.Command], feed) -> None:
+    assert feed(OldStationReader(), wire) == expected
+
+
+def test_the_old_readers_memory_is_bounded() -> None:
+    reader = OldStationReader()
+    assert reader.feed(b"<T 1 1" + b" " * 1_000_000 + b">") == [c.SetTurnout(1, True)]
+    assert sys.getsizeof(reader._text) < 4096
+
+
 # ---------------------------------------------------------------- properties
 
 WIRE_TEXT = st.lists(
@@ -419,7 +462,7 @@ WIRE_TEXT = st.lists(
 @settings(max_examples=300, deadline=None)
 @given(WIRE_TEXT, st.randoms(use_true_random=False))
 def test_any_input_is_survived_and_cut_anywhere_gives_the_same(data: bytes, dice: random.Random) -> None:
-    for make in (HostReader, StationReader):
+    for make in (HostReader, StationReader, OldStationReader):
         expected = make().feed(data)
         pieces = make()
         seen: list[object] = []
@@ -434,6 +477,9 @@ def test_any_input_is_survived_and_cut_anywhere_gives_the_same(data: bytes, dice
 @settings(max_examples=200, deadline=None)
 @given(WIRE_TEXT)
 def test_after_any_input_the_station_hears_an_emergency_stop(data: bytes) -> None:
+    old = OldStationReader()
+    old.feed(data)
+    assert old.feed(b"<!><#>") == [c.EmergencyStop(), c.Fence()]
     reader = StationReader()
     reader.feed(data)
     # repeated as a host repeats it; an open quote costs at most half a buffer

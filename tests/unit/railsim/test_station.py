@@ -6,77 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from station_bench import BOOT_S, StationBench, bare
 
 from railsim.definitions import Definitions, OutputRecord, SensorRecord, TurnoutRecord
-from railsim.hidden import Hidden
-from railsim.station import BYTE_S, Station
+from railsim.station import BYTE_S
 
 TRANSCRIPT = Path(__file__).parents[2] / "data" / "dccex-5.6.0-transcript.txt"
-BOOT_S = 1.5
-
-
-class Hands:
-    """Records what the station does to the layout, and when."""
-
-    def __init__(self) -> None:
-        self.station: Station | None = None
-        self.now_s = 0.0
-        self.done: list[tuple[object, ...]] = []
-
-    def power(self, on: bool) -> None:
-        self.done.append(("power", on))
-
-    def throttle(self, cab: int, forward: bool, step: int, emergency: bool) -> None:
-        self.done.append(("throttle", cab, forward, step, emergency, self.now_s))
-
-    def turnout(self, number: int, thrown: bool) -> None:
-        self.done.append(("turnout", number, thrown))
-
-    def output(self, number: int, on: bool) -> None:
-        self.done.append(("output", number, on))
-
-    def last(self, what: str) -> tuple[object, ...]:
-        return next(act for act in reversed(self.done) if act[0] == what)
-
-
-class Bench:
-    """A station on the bench with a USB host, and a clock that is moved by hand."""
-
-    def __init__(self, eeprom: Definitions | None = None, *, seed: int = 1, booted: bool = True) -> None:
-        self.hands = Hands()
-        self.station = Station(self.hands, eeprom or Definitions(), Hidden(seed), boot_s=BOOT_S)
-        self.now_s = 0.0
-        self.heard: list[tuple[float, str, bytes]] = []
-        self.station.connect("usb", serial=True)
-        if booted:
-            self.run(2.0)
-            self.heard.clear()
-
-    def run(self, for_s: float) -> None:
-        """Let time pass, from event to event as an event loop would."""
-        end_s = self.now_s + for_s
-        while (due := self.station.next_event_s()) is not None and due <= end_s:
-            self._to(due)
-        self._to(end_s)
-
-    def _to(self, t_s: float) -> None:
-        self.now_s = self.hands.now_s = max(self.now_s, t_s)
-        self.heard += [(self.now_s, port, data) for port, data in self.station.advance(self.now_s)]
-
-    def say(self, text: str, for_s: float = 0.4, port: str = "usb") -> list[str]:
-        """Send, wait, and return the lines that came to the port meanwhile."""
-        self.heard.clear()
-        self.station.receive(port, text.encode(), self.now_s)
-        self.run(for_s)
-        return self.lines(port)
-
-    def lines(self, port: str = "usb") -> list[str]:
-        return b"".join(data for _, to, data in self.heard if to == port).decode("latin-1").splitlines()
-
-
-def bare(lines: list[str]) -> list[str]:
-    """Without comments and displays."""
-    return [line for line in lines if not line.startswith(("<*", "<@"))]
 
 
 # ---------------------------------------------------------------- the transcript
@@ -97,7 +32,7 @@ def shape(expected: str) -> re.Pattern[str]:
 
 
 def test_the_recorded_transcript_byte_for_byte() -> None:
-    bench = Bench()
+    bench = StationBench()
     assert len(scenes()) > 20
     for what, expected in scenes():
         bench.heard.clear()
@@ -124,7 +59,7 @@ def test_the_recorded_transcript_byte_for_byte() -> None:
 
 
 def test_boot_text_in_its_order_and_nothing_read_before() -> None:
-    bench = Bench(booted=False)
+    bench = StationBench(booted=False)
     bench.station.receive("usb", b"<#><s>", 0.5)
     bench.run(3.0)
     lines = bench.lines()
@@ -144,7 +79,7 @@ def test_boot_text_in_its_order_and_nothing_read_before() -> None:
 
 
 def test_replies_to_the_asker_broadcasts_to_all_comments_to_usb() -> None:
-    bench = Bench()
+    bench = StationBench()
     bench.station.connect("tcp 1", serial=False)
     bench.station.connect("tcp 2", serial=False)
     assert bench.say("<t 3 20 1><#>", port="tcp 1") == ["<l 3 0 149 0>", "<# 50>"]
@@ -157,7 +92,7 @@ def test_replies_to_the_asker_broadcasts_to_all_comments_to_usb() -> None:
 
 
 def test_a_reset_forgets_locomotives_power_and_what_was_on_its_way() -> None:
-    bench = Bench(Definitions(outputs={1: OutputRecord(30)}))
+    bench = StationBench(Definitions(outputs={1: OutputRecord(30)}))
     bench.say("<1 MAIN><Z 1 1><t 3 20 1>", for_s=0.012)
     assert not any(act[0] == "throttle" for act in bench.hands.done)
     bench.station.reset(bench.now_s)
@@ -173,14 +108,14 @@ def test_a_reset_forgets_locomotives_power_and_what_was_on_its_way() -> None:
 
 
 def test_a_byte_takes_its_time_on_the_line() -> None:
-    bench = Bench()
+    bench = StationBench()
     begin = bench.now_s
     bench.say("<#>")
     assert bench.heard[0][0] - begin == pytest.approx((3 + 7) * BYTE_S, abs=0.0011)
 
 
 def test_one_command_a_pass_and_flooding_loses_some() -> None:
-    bench = Bench()
+    bench = StationBench()
     lines = bench.say("<t 3 20 1>\n" * 30 + "<#>\n" * 140, for_s=2.0)
     answered = sum(line == "<# 50>" for line in lines)
     assert answered < 140
@@ -190,14 +125,14 @@ def test_one_command_a_pass_and_flooding_loses_some() -> None:
 
 
 def test_sixty_bytes_in_flight_are_never_lost() -> None:
-    bench = Bench()
+    bench = StationBench()
     for _ in range(20):
         assert bench.say("<#>" * 20) == ["<# 50>"] * 20
     assert bench.station.lost_bytes("usb") == 0
 
 
 def test_an_overlong_command_is_dropped_and_said_so_on_usb_only() -> None:
-    bench = Bench()
+    bench = StationBench()
     bench.station.connect("tcp 1", serial=False)
     long = "<T 1 " + "1" * 70 + ">"
     assert bench.say(long + "<#>", port="tcp 1") == ["<# 50>"]
@@ -206,7 +141,7 @@ def test_an_overlong_command_is_dropped_and_said_so_on_usb_only() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_from_a_command_to_the_rails_in_15_to_73_ms_and_in_order(seed: int) -> None:
-    bench = Bench(seed=seed)
+    bench = StationBench(seed=seed)
     begin = bench.now_s
     bench.say("<t 3 20 1><t 3 40 1><t 3 60 0>")
     acts = [act for act in bench.hands.done if act[0] == "throttle"]
@@ -217,7 +152,7 @@ def test_from_a_command_to_the_rails_in_15_to_73_ms_and_in_order(seed: int) -> N
 
 
 def test_an_emergency_stop_overtakes() -> None:
-    bench = Bench()
+    bench = StationBench()
     bench.say("<t 3 20 1>")
     bench.hands.done.clear()
     assert bench.say("<t 3 40 1><!>") == ["<l 3 0 169 0>", "<l 3 0 129 0>"]
@@ -225,7 +160,7 @@ def test_an_emergency_stop_overtakes() -> None:
 
 
 def test_sensors_are_debounced() -> None:
-    bench = Bench(Definitions(sensors={2: SensorRecord(49)}))
+    bench = StationBench(Definitions(sensors={2: SensorRecord(49)}))
     for phase in range(20):
         bench.run(0.1 + phase * 0.001)
         bench.heard.clear()
@@ -246,7 +181,7 @@ def test_sensors_are_debounced() -> None:
 
 
 def test_an_idle_station_has_nothing_to_do() -> None:
-    bench = Bench(Definitions(sensors={2: SensorRecord(49)}))
+    bench = StationBench(Definitions(sensors={2: SensorRecord(49)}))
     bench.say("<#>")
     assert bench.station.next_event_s() is None
 
@@ -316,11 +251,11 @@ def full() -> Definitions:
     ],
 )  # fmt: skip
 def test_answers(asked: str, answered: list[str]) -> None:
-    assert bare(Bench(full()).say(asked)) == answered
+    assert bare(StationBench(full()).say(asked)) == answered
 
 
 def test_a_full_table_refuses_the_51st_locomotive() -> None:
-    bench = Bench()
+    bench = StationBench()
     for cab in range(1, 51):
         assert bare(bench.say(f"<t {cab} 5 1>", 0.1)) == [f"<l {cab} 0 134 0>"]
     assert bench.say("<t 51 5 1>") == ["<X>"]
@@ -329,7 +264,7 @@ def test_a_full_table_refuses_the_51st_locomotive() -> None:
 
 
 def test_paused_locomotives_run_on_at_the_stored_speed_after_resume() -> None:
-    bench = Bench()
+    bench = StationBench()
     bench.say("<!P><t 3 20 1>")
     assert bench.hands.last("throttle")[1:5] == (3, True, 0, True)
     bench.say("<!R>")
@@ -337,7 +272,7 @@ def test_paused_locomotives_run_on_at_the_stored_speed_after_resume() -> None:
 
 
 def test_definitions_without_save_do_not_survive_and_turnout_states_do() -> None:
-    bench = Bench(full())
+    bench = StationBench(full())
     bench.say("<T 1 1><T 8 VPIN 30>")
     assert bench.hands.last("turnout") == ("turnout", 1, True)
     bench.say("<D RESET>", for_s=3.0)

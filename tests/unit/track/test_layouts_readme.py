@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from pointsman.puzzle.puzzle_file import PuzzleFile, load_puzzle
-from pointsman.track import schema, wiring_file
+from pointsman.track import calibration_file, schema, wiring_file
 from pointsman.track.colour import COLOURS
 from pointsman.track.layout import load_layout
 from pointsman.track.tomlfile import Shape, keys_of
@@ -36,6 +36,8 @@ SECTION_OF: dict[type[BaseModel], str] = {
     wiring_file.BeamWiringShape: "Wiring of beams",
     wiring_file.MagnetWiringShape: "Wiring of magnets",
     wiring_file.LocomotiveWiringShape: "Wiring of locomotives",
+    calibration_file.CalibrationShape: "The file",
+    calibration_file.MeasurementShape: "[measurements.DATE]",
     PuzzleFile: "Puzzles",
 }
 

@@ -276,3 +276,68 @@ def test_an_empty_file_asks_for_a_station_and_all_the_wires(tmp_path: Path) -> N
         for section, names in (("beams", TRACK.beams), ("magnets", TRACK.uncouplers))
         for name in names
     }
+
+
+# ---------------------------------------------------------------- stations that go by names
+
+
+SMALL = load_layout(find_layout("inglenook-small"))
+JMRI = (find_layout("inglenook-small") / "hardware" / "jmri.toml").read_text(encoding="utf-8")
+
+
+def load_jmri(tmp_path: Path, *swaps: tuple[str, str]) -> Wiring:
+    text = JMRI
+    for old, new in swaps:
+        assert old in text, f"the built-in wiring no longer has {old!r}"
+        text = text.replace(old, new, 1)
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_wiring(path, SMALL)
+
+
+def test_the_small_inglenook_behind_jmri() -> None:
+    wiring = load_wiring(find_wiring(find_layout("inglenook-small"), "jmri"), SMALL)
+    assert wiring.stations == {"main": StationWiring("main", Protocol.JMRI)}
+    assert wiring.turnouts["T1"] == TurnoutWiring(
+        "main", NO_NUMBER, TurnoutKind.STALL_MOTOR, 2.5, False, "", name="LT1"
+    )
+    assert wiring.beams["s3"] == BeamWiring("main", NO_NUMBER, False, name="LS4")
+    assert wiring.uncouplers["s1"] == UncouplerWiring(
+        "main", None, UncouplerKind.COIL, 0.5, False, "hardware", name="LL11"
+    )
+    assert wiring.locomotives == {"L": LocomotiveWiring("main", 3)}
+
+
+def test_a_locomotive_behind_jmri_may_have_a_long_address_below_128(tmp_path: Path) -> None:
+    assert load_jmri(tmp_path, ("cab = 3", "cab = 3, long = true")).locomotives["L"] == LocomotiveWiring(
+        "main", 3, True
+    )
+
+
+@pytest.mark.parametrize(
+    ("swap", "key", "what"),
+    [
+        (('name = "LT1", ', ""), "turnouts.T1.name", "is missing: kind stall-motor"),
+        (('name = "LS1"', ""), "beams.head.name", "is missing"),
+        (('name = "LL11", ', ""), "magnets.s1.name", "is missing"),
+        (('name = "LT1"', 'name = "LT1", id = 1'), "turnouts.T1.id", "goes by `name`"),
+        (('name = "LS1"', 'name = "LS1", pin = 22'), "beams.head.pin", "DCC-EX station only"),
+        (('name = "LS2"', 'name = "LS1"'), "beams.s1.name", "beams.head has name LS1 too"),
+        (('name = "LT1"', 'name = ""'), "turnouts.T1.name", ""),
+        (('name = "LT1"', "name = 1"), "turnouts.T1.name", ""),
+        (('"LT1", kind = "stall-motor"', '"LT1", kind = "hand"'), "turnouts.T1.name", "has nothing to switch"),
+    ],
+)
+def test_a_mistake_with_a_name_is_told(swap: tuple[str, str], key: str, what: str, tmp_path: Path) -> None:
+    with pytest.raises(LayoutError) as caught:
+        load_jmri(tmp_path, swap)
+    (mistake,) = caught.value.mistakes
+    assert mistake.key == key
+    assert what in mistake.what
+    assert mistake.cure
+
+
+def test_a_dcc_ex_station_has_no_names(tmp_path: Path) -> None:
+    named, engine = broken(tmp_path, ("id = 1\n", 'id = 1\nname = "LT1"\n'), ("cab = 3", "cab = 3, long = true"))
+    assert (named.key, named.what) == ("turnouts.T1.name", "its station goes by `id`")
+    assert engine.key == "locomotives.L.long"

@@ -11,33 +11,29 @@ from collections.abc import Callable, Iterable
 
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.chatter import Chatter
-from pointsman.drivers.dccex.halt import POWER_CUT_AFTER_S, STOP_REPEAT_S, Halt
+from pointsman.drivers.dccex.halt import POWER_CUT_AFTER_S, STOP_REPEAT_S, Halt, refusal
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.overheard import Overheard
+from pointsman.drivers.dccex.proof import why_not
 from pointsman.drivers.dccex.reports import Reports
-from pointsman.drivers.dccex.setup import Heard, RestartedInSetupError, Seeker, compare, make_safe
+from pointsman.drivers.dccex.setup import Heard, RestartedInSetupError, Seeker, compare, make_safe, unanswered
 from pointsman.drivers.dccex.units import STOP, Units
 from pointsman.drivers.dccex.window import ANSWERS_WITHIN_S, Unit, Window
 from pointsman.errors import LinkLostError, StationError
 from pointsman.messages import (
     Accepted,
     Command,
-    Drive,
     EmergencyStop,
     Event,
     LinkLost,
     LinkUp,
     OverCurrent,
     Rejected,
-    SetPower,
-    SetTurnout,
-    SetUncoupler,
     StationNote,
     StationRestarted,
     Stop,
 )
-from pointsman.protocols.dccex import HostReader, Reply, encode
-from pointsman.protocols.dccex import commands as wire
+from pointsman.protocols.dccex import HostReader, Reply
 from pointsman.protocols.dccex.replies import Done, FenceReached, Greeting, Refused
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
@@ -83,6 +79,7 @@ class DccExDriver:
         self._chatter = Chatter(self._emit)
         self._heard: Heard | None = None
         self._halt: Halt | None = None
+        self._stops_failed = 0
         self._halt_timer: asyncio.TimerHandle | None = None
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._overdue_timer: asyncio.TimerHandle | None = None
@@ -99,6 +96,7 @@ class DccExDriver:
         """
         self._loop = asyncio.get_running_loop()
         self._stop_timers()
+        self._stops_failed = 0
         self._end_halt("the link is being opened again")
         if self.link is Link.SILENT:
             await self._transport.close()
@@ -167,17 +165,8 @@ class DccExDriver:
             self._window.queue([unit])
             self._pump()
         else:
-            unit.answer.set_exception(self._setup_error())
+            unit.answer.set_exception(unanswered(self.link, self._transport.name))
         return unit.answer
-
-    def _setup_error(self) -> Exception:
-        if self.link is Link.RESTARTED:
-            return RestartedInSetupError("the station restarted")
-        return LinkLostError(
-            "the link was lost before everything was answered",
-            where=self._transport.name,
-            cure="look at the cable, then try again",
-        )
 
     async def close(self) -> None:
         """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
@@ -213,28 +202,21 @@ class DccExDriver:
     def send(self, command: Command, number: int) -> None:
         """Send a command; ``Accepted(number)`` or ``Rejected(number)`` comes later, from the fence behind it.
 
-        Stops are written at once; everything else waits until little enough is under way. Raises ProtocolError for
-        a name or number that this station cannot have.
+        It is accepted only when the station says that the machine has what was asked for. Stops are written at once
+        unless the station's ring is full of them; everything else waits until little enough is under way. A stop that
+        is not confirmed so becomes an emergency stop. Raises ProtocolError for a name or number that this station
+        cannot have.
         """
         match command:
             case EmergencyStop():
                 self._begin_halt(cut_power=False, number=number)
             case Stop():
                 self._stop(command, number)
-            case Drive() if self.halted:
-                self._reject(number, "everything was stopped: a person must release it first")
-            case SetUncoupler(on=True) if self.halted:
-                self._reject(number, "everything was stopped: a person must release it first")
-            case SetPower(on=True) if self._halt is not None:
-                self._reject(number, "a stop is not confirmed yet")
-            case Drive():
-                self._enqueue([self._units.drive(command, number)], number)
-            case SetTurnout():
-                self._enqueue([self._units.turnout(command, number)], number)
-            case SetUncoupler():
-                self._enqueue([self._units.magnet(command, number)], number)
-            case SetPower():
-                self._enqueue(self._units.power(command, number), number)
+            case _:
+                if why := refusal(command, halted=self.halted, unconfirmed=self._halt is not None):
+                    self._reject(number, why)
+                else:
+                    self._enqueue(self._units.of(command, number), number)
 
     def halt(self, *, power_off: bool = False) -> None:
         """Stop everything now, past every queue, and again every 100 ms until a fence confirms it.
@@ -255,13 +237,17 @@ class DccExDriver:
             raise StationError("the stop stays: it is not confirmed yet", where=where, cure="wait, or look at the link")
         self._window.queue(self._units.standing())
         self.halted = False
+        self._stops_failed = 0
         self._pump()
 
     def _stop(self, command: Stop, number: int) -> None:
         unit = self._units.drive(command, number)
         overtaken = self._window.drop_queue(drives=command.locomotive)
         if self.link is Link.UP:
-            self._transmit(unit)
+            if self._window.takes_stop(unit):
+                self._transmit(unit)
+            else:
+                self._window.queue_first(unit)
         else:
             if self.link in (Link.SILENT, Link.RESTARTED):
                 # no answer can be waited for, but perhaps it is heard
@@ -325,11 +311,16 @@ class DccExDriver:
         for number in halt.numbers:
             self._emit(Accepted(self._loop.time(), number))
         if self.link is Link.UP:
-            # once more: a fence proves only what arrived, and a lost "<" would have hidden the stop alone
-            self._window.queue([Unit(STOP, effects=self._units.stopped()), *self._units.all_off()])
+            self._window.queue(self._units.confirming(cut_power=halt.cut_power))
             self._pump()
         elif self.link is Link.SILENT:
             self._note("the station answers again and has stopped everything; open the link again to go on")
+
+    def _stop_failed(self) -> None:
+        """A locomotive does not stand that must: the emergency stop; if that fails too, the power off; no more."""
+        self._stops_failed += 1
+        if self._stops_failed <= 2:
+            self._begin_halt(cut_power=self._stops_failed == 2, number=None)
 
     # ------------------------------------------------------------ writing
 
@@ -365,7 +356,7 @@ class DccExDriver:
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
         if self.link is Link.UP and not self._window.under_way:
             # the overload text goes to USB only, so where there is a track manager the currents are asked for
-            self._window.queue([Unit(encode(wire.Currents()) if self._reports.knows_tracks else b"")])
+            self._window.queue([self._units.keep_alive(currents=self._reports.knows_tracks)])
             self._pump()
 
     # ------------------------------------------------------------ reading
@@ -383,7 +374,7 @@ class DccExDriver:
             case FenceReached() if self.link in (Link.UP, Link.SETTING_UP):
                 self._fence()
             case FenceReached() if self.link in (Link.SILENT, Link.RESTARTED):
-                self._halt_confirmed()
+                self._silent_fence()
             case Greeting(text) if self.link in (Link.UP, Link.SETTING_UP, Link.RESTARTED):
                 self._restarted(text)
             case Refused() | Done():
@@ -404,19 +395,32 @@ class DccExDriver:
         self._watch()
         if unit is None:
             return
+        why = why_not(unit, self._addresses, self._reports.main_power)
+        if why:
+            unit.fail()
+        else:
+            self._window.settle(unit.effects)
         if unit.answer is not None and not unit.answer.done():
             unit.answer.set_result(unit.replies)
         if unit.number is not None:
             now = self._loop.time()
-            rejected = Rejected(now, unit.number, "the station rejected it (<X>), or took it for another command (<O>)")
-            self._emit(rejected if unit.rejected else Accepted(now, unit.number))
-        elif unit.rejected and unit.effects and not unit.halt:
+            self._emit(Rejected(now, unit.number, why) if why else Accepted(now, unit.number))
+        elif why and unit.effects and not unit.halt:
             # a stop, or a magnet switched off, of our own accord
             self._latch("")
-            self._note(f"the station rejected {unit.frames.decode('ascii')}; everything stays stopped")
+            self._note(f"{(unit.frames or unit.query).decode('ascii')}: {why}; everything stays stopped")
+        if why and unit.stops:
+            self._stop_failed()
         if unit.halt:
             self._halt_confirmed()
         self._pump()
+
+    def _silent_fence(self) -> None:
+        if self._halt is None or self._halt.answered:
+            self._halt_confirmed()
+        else:
+            self._halt.answered = True
+            self._write_halt()
 
     def _restarted(self, greeting: str) -> None:
         if self.link is Link.UP:
@@ -466,13 +470,15 @@ class DccExDriver:
 
     def _latch(self, why: str) -> None:
         self.halted = True
-        self._give_back(self._window.drop_queue(), why)
+        if self.link is not Link.SETTING_UP:
+            # what makes everything safe goes on
+            self._give_back(self._window.drop_queue(), why)
 
     def _give_back(self, units: Iterable[Unit], why: str) -> None:
         """Units that will not be executed, or not known to be."""
         for unit in units:
             if unit.answer is not None and not unit.answer.done():
-                unit.answer.set_exception(self._setup_error())
+                unit.answer.set_exception(unanswered(self.link, self._transport.name))
             if unit.number is not None:
                 self._reject(unit.number, why)
 

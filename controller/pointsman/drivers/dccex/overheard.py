@@ -14,6 +14,7 @@ from pointsman.protocols.dccex import Reply
 from pointsman.protocols.dccex.replies import LocomotiveState, TrackMode
 
 _NAMED_AT_MOST = 4
+BY_OTHERS = " by somebody else: another throttle, or the station's own automation"
 
 
 class Overheard:
@@ -43,7 +44,7 @@ class Overheard:
             case _:
                 for event in events:
                     if isinstance(event, ForeignControl):
-                        self._found[event.what.removesuffix(" by somebody else")] = None
+                        self._found[event.what.removesuffix(BY_OTHERS)] = None
 
     def check(self, where: str) -> None:
         """Raise StationError when somebody else drives this layout."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from pointsman.drivers.dccex.addresses import Addresses, Switched
-from pointsman.drivers.dccex.overheard import Overheard
+from pointsman.drivers.dccex.overheard import BY_OTHERS, Overheard
+from pointsman.drivers.dccex.proof import lost_digits
 from pointsman.drivers.dccex.window import Kind, Target, Window
 from pointsman.messages import (
     Event,
@@ -35,7 +36,10 @@ from pointsman.protocols.dccex.replies import (
     UnknownReply,
 )
 
-_OVER_CURRENT = re.compile(r"TRACK [A-H]\b.*\b(ALERT|OVERLOAD|FAULT)\b", re.DOTALL)
+_OVER_CURRENT = re.compile(
+    r"TRACK [A-H]\b.*\b(ALERT|OVERLOAD|FAULT)\b|\b(MAIN|PROG) (TRACK POWER OVERLOAD|FAULT PIN)", re.DOTALL
+)
+"""Firmware 5 names the track's letter, 4 its kind."""
 _NOTED_AT_MOST = 200
 
 
@@ -58,6 +62,8 @@ class Reports:
         self._overheard.forget()
         self.active: dict[int, bool] = {}
         self._last: dict[tuple[Kind, int], bool] = {}
+        self._speeds: dict[int, Target] = {}
+        self._unknown: set[int] = set()
         self._track_power: dict[str, bool] = {}
         self._summary: bool | None = None
         self._modes: dict[str, str] = {}
@@ -136,7 +142,11 @@ class Reports:
         turnout = self._addresses.turnouts.get(number)
         if turnout is None:
             return self._once(t_s, f"turnout {number} of the station is not on this layout")
-        told: list[Event] = [TurnoutReported(t_s, turnout.name, turnout.ours(thrown))]
+        told: list[Event] = []
+        awaited = self._window.awaited(Kind.TURNOUT, number)
+        if self._last.get((Kind.TURNOUT, number)) is not thrown or awaited is (not thrown):
+            # said again when we have just asked for the other: it has not become so
+            told.append(TurnoutReported(t_s, turnout.name, turnout.ours(thrown)))
         way = "thrown" if turnout.ours(thrown) else "closed"
         return told + self._judge(Kind.TURNOUT, turnout, thrown, f"turnout {turnout.name} was {way}", t_s)
 
@@ -149,28 +159,43 @@ class Reports:
         return told + self._judge(Kind.MAGNET, magnet, on, f"magnet {magnet.name} was switched {way}", t_s)
 
     def _judge(self, kind: Kind, machine: Switched, value: bool, what: str, t_s: float) -> list[Event]:
-        """Foreign, unless we asked for it; before we ever asked, a change is foreign."""
+        """A change is foreign, unless we asked for it."""
         before = self._last.get((kind, machine.number))
         self._last[kind, machine.number] = value
         asked = self._window.asked_for(kind, machine.number)
-        if self._window.agrees(kind, machine.number, value) if asked else before in (None, value):
+        if before is value or (self._window.agrees(kind, machine.number, value) if asked else before is None):
             return []
-        return [ForeignControl(t_s, f"{what} by somebody else")]
+        return [ForeignControl(t_s, what + BY_OTHERS)]
 
     def _locomotive(self, state: LocomotiveState, t_s: float) -> list[Event]:
+        if state.register < 0:
+            # a defect of 5.7 calls each locomotive that it does not know cab 0
+            return self._not_known(state.cab or self._window.queried_cab, t_s)
         name = self._addresses.locomotives.get(state.cab)
         if name is None:
             return self._once(t_s, f"cab {state.cab}, not of this layout, is driven too")
+        self._unknown.discard(state.cab)
+        says = Target(state.speed, state.forward)
+        if self._speeds.get(state.cab) == says:
+            return []
+        self._speeds[state.cab] = says
         told: list[Event] = [
             LocomotiveReported(t_s, name, state.forward, max(state.speed, 0), emergency=state.speed < 0)
         ]
-        target = Target(state.speed, state.forward)
-        if state.register < 0 or not self._window.asked_for(Kind.CAB, state.cab):
+        if not self._window.asked_for(Kind.CAB, state.cab) or self._window.agrees(Kind.CAB, state.cab, says):
             return told
-        if not self._window.agrees(Kind.CAB, state.cab, target):
-            way = "forward" if state.forward else "in reverse"
-            told.append(ForeignControl(t_s, f"locomotive {name} was set to step {state.speed} {way} by somebody else"))
-        return told
+        awaited = self._window.awaited(Kind.CAB, state.cab)
+        if isinstance(awaited, Target):
+            return [*told, ForeignControl(t_s, f"{lost_digits(name, awaited, says)}, or somebody else drives it")]
+        return [*told, ForeignControl(t_s, f"locomotive {name} was set to {says}{BY_OTHERS}")]
+
+    def _not_known(self, cab: int, t_s: float) -> list[Event]:
+        name = self._addresses.locomotives.get(cab)
+        if name is None or cab in self._unknown:
+            return []
+        self._unknown.add(cab)
+        why = "it was forgotten, the station restarted unseen, or its table of locomotives is full"
+        return [ForeignControl(t_s, f"the station does not know locomotive {name}: {why}")]
 
     def _power(self, on: bool, track: str, t_s: float) -> list[Event]:
         before = self.main_power
@@ -191,7 +216,7 @@ class Reports:
             # setting a link up asks for no power
             foreign = not self.live and before is not None
         if foreign:
-            events.append(ForeignControl(t_s, f"the power was switched {'on' if now else 'off'} by somebody else"))
+            events.append(ForeignControl(t_s, f"the power was switched {'on' if now else 'off'}{BY_OTHERS}"))
         return events
 
     def _currents(self, currents_ma: tuple[int, ...], t_s: float) -> list[Event]:

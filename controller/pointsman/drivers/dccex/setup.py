@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import partial
+from operator import eq
 
 from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.units import off_frame
 from pointsman.drivers.dccex.window import FENCE
-from pointsman.errors import StationError
+from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.dccex import Reply, encode
 from pointsman.protocols.dccex.commands import (
     EmergencyStop,
@@ -30,6 +33,8 @@ from pointsman.protocols.dccex.replies import (
     Display,
     FenceReached,
     Greeting,
+    LocomotiveState,
+    OutputState,
     Refused,
     SensorState,
     TurnoutDefinition,
@@ -44,12 +49,24 @@ GIVE_UP_AFTER_S = 60.0
 BOOT_CHATTER_S = 2.0
 """A board that talks without being asked is booting: bytes sent to its bootloader can restart it for ever."""
 BOOT_AT_MOST_S = 10.0
+TRIES = 3
 QUIET_S = 0.25
 """After so long without one, no answer to an older fence is under way any more."""
 
 
 class RestartedInSetupError(Exception):
     """The station greeted again while it was set up: begin again. Never leaves the driver."""
+
+
+def unanswered(link: Link, where: str) -> Exception:
+    """What a question gets that will have no answer any more."""
+    if link is Link.RESTARTED:
+        return RestartedInSetupError("the station restarted")
+    return LinkLostError(
+        "the link was lost before everything was answered",
+        where=where,
+        cure="look at the cable, then try again",
+    )
 
 
 @dataclass(slots=True)
@@ -159,20 +176,47 @@ async def make_safe(ask: Ask, addresses: Addresses, where: str) -> set[int]:
     """Outputs off before anything else, then every locomotive stopped; returns the outputs that it does not have.
 
     What each locomotive was doing is asked just before: afterwards nothing tells any more that somebody drove it.
-    Raises StationError when the station does not take a locomotive.
+    Raises StationError when the station does not take a locomotive, or does not say that it has done these things.
     """
-    missing = {number for number, magnet in addresses.magnets.items() if Refused() in await ask(off_frame(magnet))}
+    missing = set()
+    for number, magnet in addresses.magnets.items():
+        off = OutputState(number, magnet.ours(False))
+        if Refused() in await _surely(ask, off_frame(magnet), partial(eq, off), f"magnet {magnet.name} is off", where):
+            missing.add(number)
     for cab in addresses.locomotives:
         await ask(encode(ThrottleQuery(cab)))
     await ask(encode(EmergencyStop()))
     for cab, locomotive in addresses.locomotives.items():
-        if Refused() in await ask(encode(Throttle(cab, 0, True))):
+        frames = encode(Throttle(cab, 0, True)) + encode(ThrottleQuery(cab))
+        replies = await _surely(ask, frames, partial(_stands, cab), f"locomotive {locomotive} stands", where)
+        # an older station with a full table says nothing to the command, and to the question that it does not know it
+        if Refused() in replies or any(isinstance(r, LocomotiveState) and r.register < 0 for r in replies):
             raise StationError(
                 f"the station does not take locomotive {locomotive} (cab {cab})",
                 where=where,
                 cure="its table of locomotives may be full: restart the station",
             )
     return missing
+
+
+def _stands(cab: int, reply: Reply) -> bool:
+    """Does it say that this locomotive stands, or that it is not known (as cab 0 in 5.7)?"""
+    if not isinstance(reply, LocomotiveState):
+        return False
+    return reply.register < 0 or (reply.cab, reply.speed, reply.forward) == (cab, 0, True)
+
+
+async def _surely(ask: Ask, frames: bytes, done: Callable[[Reply], bool], what: str, where: str) -> list[Reply]:
+    """The replies to these frames, sent again until the last one that counts says ``done``, or they are refused."""
+    for _ in range(TRIES):
+        replies = await ask(frames)
+        if Refused() in replies or any(map(done, replies)):
+            return replies
+    raise StationError(
+        f"the station does not say that {what}, asked {TRIES} times",
+        where=where,
+        cure="look at the cable; then start again",
+    )
 
 
 async def compare(ask: Ask, addresses: Addresses, where: str, missing_outputs: Collection[int]) -> None:

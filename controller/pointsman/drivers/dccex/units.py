@@ -27,6 +27,7 @@ class Units:
         self._addresses = addresses
         self._forward: dict[int, bool] = {}
         self._speeds: set[tuple[int, int]] = set()
+        self._asked = -1
 
     def start_afresh(self) -> None:
         """The link is set up: every locomotive stands, stored as forward."""
@@ -37,11 +38,26 @@ class Units:
         """Was this locomotive ever given this speed since the link was set up?"""
         return (cab, speed) in self._speeds
 
+    def of(self, command: Drive | SetTurnout | SetUncoupler | SetPower, number: int) -> list[Unit]:
+        """The units of a command. Raises ProtocolError, as all of these do, for what the station cannot have."""
+        match command:
+            case Drive():
+                return [self.drive(command, number)]
+            case SetTurnout():
+                return [self.turnout(command, number)]
+            case SetUncoupler():
+                return [self.magnet(command, number)]
+            case SetPower():
+                return self.power(command, number)
+
     def drive(self, command: Drive | Stop, number: int) -> Unit:
-        """A locomotive's speed. Raises ProtocolError, as all of these do, for what the station cannot have."""
+        """A locomotive's speed, and the question what it is set to."""
         step = command.step if isinstance(command, Drive) else 0
         unit = self._speed(self._addresses.cab(command.locomotive), step, command.forward, number)
-        unit.drives = command.locomotive if isinstance(command, Drive) else ""
+        if isinstance(command, Drive):
+            unit.drives = command.locomotive
+        else:
+            unit.stops = command.locomotive
         return unit
 
     def turnout(self, command: SetTurnout, number: int) -> Unit:
@@ -49,7 +65,8 @@ class Units:
         points = self._addresses.turnout(command.turnout)
         value = points.ours(command.thrown)
         frame = encode(wire.SetTurnout(points.number, value))
-        return Unit(frame, number, (Effect(Kind.TURNOUT, points.number, value),))
+        # a list has no number in it that could be lost: <T 1> would delete
+        return Unit(frame, number, (Effect(Kind.TURNOUT, points.number, value),), query=encode(wire.ListTurnouts()))
 
     def magnet(self, command: SetUncoupler, number: int) -> Unit:
         """A magnet on or off."""
@@ -76,10 +93,36 @@ class Units:
 
     def standing(self, batch: Batch | None = None) -> list[Unit]:
         """Speed 0 for every locomotive, in its last direction."""
-        units = [self._speed(cab, 0, self._forward.get(cab, True), None) for cab in self._addresses.locomotives]
-        for unit in units:
-            unit.batch = batch
+        units = []
+        for cab, name in self._addresses.locomotives.items():
+            unit = self._speed(cab, 0, self._forward.get(cab, True), None)
+            unit.batch, unit.stops = batch, name
+            units.append(unit)
         return units
+
+    def confirming(self, *, cut_power: bool) -> list[Unit]:
+        """After an emergency stop: once more the same, magnets off, and does every locomotive stand?
+
+        A fence proves only what arrived: a lost "<" would have hidden the stop alone.
+        """
+        again = Unit(STOP, effects=self.stopped())
+        if cut_power:
+            again = Unit(STOP + CUT, effects=(*self.stopped(), _power(False)))
+        asking = []
+        for cab, name in self._addresses.locomotives.items():
+            stands = (Effect(Kind.CAB, cab, Target(-1, None)),)
+            asking.append(Unit(b"", effects=stands, stops=name, query=encode(wire.ThrottleQuery(cab)), cab=cab))
+        return [again, *self.all_off(), *asking]
+
+    def keep_alive(self, *, currents: bool) -> Unit:
+        """Ask something: the currents, where there is a track manager, and what one locomotive is set to, in turn."""
+        frames = encode(wire.Currents()) if currents else b""
+        cabs = [*self._addresses.locomotives]
+        if not cabs:
+            return Unit(frames)
+        self._asked += 1
+        cab = cabs[self._asked % len(cabs)]
+        return Unit(frames, query=encode(wire.ThrottleQuery(cab)), cab=cab)
 
     def all_off(self, batch: Batch | None = None) -> list[Unit]:
         """Every magnet off."""
@@ -117,7 +160,8 @@ class Units:
         frame = encode(wire.Throttle(cab, step, forward))
         self._forward[cab] = forward
         self._speeds.add((cab, step))
-        return Unit(frame, number, (Effect(Kind.CAB, cab, Target(step, forward)),))
+        effects = (Effect(Kind.CAB, cab, Target(step, forward)),)
+        return Unit(frame, number, effects, query=encode(wire.ThrottleQuery(cab)), cab=cab)
 
 
 def off_frame(magnet: Switched) -> bytes:

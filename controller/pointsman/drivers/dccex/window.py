@@ -16,8 +16,10 @@ from pointsman.protocols.dccex import Reply, encode
 from pointsman.protocols.dccex.commands import Fence
 
 FENCE = encode(Fence())
-WINDOW_BYTES = 40
-"""Unread bytes under way. A board's receive ring holds 64; a stop (18) and an emergency stop (6) must always fit."""
+WINDOW_BYTES = 28
+"""Unread bytes under way. A board's receive ring holds 64; a stop (27) and an emergency stop (9) must always fit."""
+STOP_BYTES = 55
+"""As many with stops among them: an emergency stop must fit behind them."""
 
 ANSWERS_WITHIN_S = 1.0
 PAUSE_AFTER_S = 0.5
@@ -39,6 +41,15 @@ class Target:
 
     speed: int
     forward: bool | None
+
+    @property
+    def stands(self) -> bool:
+        """Is all that is asked that it stands?"""
+        return self.speed <= 0 and self.forward is None
+
+    def __str__(self) -> str:
+        way = {None: "", True: " forward", False: " in reverse"}[self.forward]
+        return f"an emergency stop{way}" if self.speed < 0 else f"step {self.speed}{way}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +76,10 @@ class Batch:
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """Frames that go out in one write, with a fence behind them.
+    """Frames that go out in one write, then ``query``, which asks what they have done, and a fence.
 
-    ``number``: the command that is accepted when the fence is back. ``drives``: the locomotive it may set going.
+    ``number``: the command that is accepted when the fence is back. ``drives``: the locomotive it may set going,
+    ``stops``: the one that must stand afterwards; ``cab``: the one that the query asks for.
     ``alone``: goes out only when nothing is under way. ``answer`` gets the replies that came before the fence.
     """
 
@@ -75,6 +87,9 @@ class Unit:
     number: int | None = None
     effects: tuple[Effect, ...] = ()
     drives: str = ""
+    stops: str = ""
+    query: bytes = b""
+    cab: int = 0
     batch: Batch | None = None
     alone: bool = False
     halt: bool = False
@@ -85,7 +100,13 @@ class Unit:
     @property
     def wire(self) -> bytes:
         """The bytes of the one write."""
-        return self.frames + FENCE
+        return self.frames + self.query + FENCE
+
+    def fail(self) -> None:
+        """It was not done: what belongs together with it is not sent."""
+        self.rejected = True
+        if self.batch is not None:
+            self.batch.failed = True
 
 
 class Window:
@@ -110,12 +131,23 @@ class Window:
         """Put units at the end of the queue."""
         self._queue.extend(units)
 
+    def queue_first(self, unit: Unit) -> None:
+        """Put a unit before all others that wait."""
+        self._queue.appendleft(unit)
+
+    def takes_stop(self, unit: Unit) -> bool:
+        """Does the station's ring hold this unit now, and an emergency stop behind it?"""
+        return not self.under_way or self._unread_bytes() + len(unit.wire) <= STOP_BYTES
+
+    def _unread_bytes(self) -> int:
+        return sum(len(unit.wire) for unit in self.under_way)
+
     def next_unit(self, t_s: float) -> Unit | None:
         """Take the next unit from the queue if it may go out at ``t_s``."""
         if not self._queue:
             return None
         unit = self._queue[0]
-        unread = sum(len(other.wire) for other in self.under_way)
+        unread = self._unread_bytes()
         pause = t_s >= self._busy_since_t_s + PAUSE_AFTER_S
         if self.under_way and (pause or unit.alone or unread + len(unit.wire) > WINDOW_BYTES):
             return None
@@ -130,19 +162,11 @@ class Window:
     def rejection(self) -> None:
         """The station rejected something: it can only be of the oldest unit under way."""
         if self.under_way:
-            oldest = self.under_way[0]
-            oldest.rejected = True
-            if oldest.batch is not None:
-                oldest.batch.failed = True
+            self.under_way[0].fail()
 
     def fence(self) -> Unit | None:
-        """A fence is back: the oldest unit, now settled; None when none was under way."""
-        if not self.under_way:
-            return None
-        unit = self.under_way.popleft()
-        if not unit.rejected:
-            self.settle(unit.effects)
-        return unit
+        """A fence is back: the oldest unit; None when none was under way."""
+        return self.under_way.popleft() if self.under_way else None
 
     def settle(self, effects: Iterable[Effect]) -> None:
         """From now on these values are what the machines should have."""
@@ -169,6 +193,16 @@ class Window:
     def asked_for(self, kind: Kind, number: int) -> bool:
         """Has anything been asked of this machine since the station started?"""
         return next(self._targets(kind, number), None) is not None
+
+    def awaited(self, kind: Kind, number: int) -> bool | Target | None:
+        """What a unit that is under way asks of this machine."""
+        asked = [e.value for unit in self.under_way for e in unit.effects if (e.kind, e.number) == (kind, number)]
+        return asked[-1] if asked else None
+
+    @property
+    def queried_cab(self) -> int:
+        """The locomotive that the oldest unit under way asks for; 0 is none."""
+        return self.under_way[0].cab if self.under_way else 0
 
     def agrees(self, kind: Kind, number: int, value: bool | Target) -> bool:
         """Is a reported value what was last asked for, or what is under way?"""

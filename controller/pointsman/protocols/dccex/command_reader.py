@@ -105,12 +105,16 @@ def _split(text: str) -> list[Command]:
     return [*rejected, parse_command(last)]
 
 
-def parse_command(text: str) -> Command:
-    """The command in the text between two brackets; ``UnknownCommand`` for all that a station rejects."""
+def parse_command(text: str, *, strict: bool = True) -> Command:
+    """The command in the text between two brackets; ``UnknownCommand`` for all that a station rejects.
+
+    ``strict`` as from firmware 5.4 on: stray punctuation and more than nine parameters are rejected, whatever they
+    belong to. Before, the surplus is dropped, and punctuation makes too many parameters of the rest.
+    """
     stripped = text.strip(" ")
     if not stripped:
         return Blank()
-    parameters = _parameters(stripped[1:])
+    parameters = _parameters(stripped[1:]) if strict else _old_parameters(stripped[1:])
     parser = _PARSERS.get(stripped[0])
     if parameters is None or parser is None:
         return UnknownCommand(text)
@@ -124,12 +128,32 @@ def _parameters(text: str) -> list[Parameter] | None:
     for word in filter(None, words):
         if not _PARAMETER.fullmatch(word):
             return None
-        if _NUMBER.fullmatch(word):
-            value = int(word) if word != "-" else 0
-            parameters.append((value + 0x8000) % 0x10000 - 0x8000)
-        else:
-            parameters.append(word.upper())
+        parameters.append(_value(word))
     return parameters if len(parameters) <= MOST_PARAMETERS else None
+
+
+def _old_parameters(text: str) -> list[Parameter]:
+    parameters: list[Parameter] = []
+    at = 0
+    while len(parameters) < MOST_PARAMETERS:
+        while text[at : at + 1] == " ":
+            at += 1
+        if at == len(text):
+            break
+        found = _PARAMETER.match(text, at)
+        word = found.group() if found else ""
+        # where nothing is read the next one begins at the same place, and so on until there are too many
+        parameters.append(_value(word))
+        at += len(word)
+    return parameters
+
+
+def _value(word: str) -> Parameter:
+    """A number wrapped to 16 bit, or a word in capitals."""
+    if not _NUMBER.fullmatch(word):
+        return word.upper()
+    value = int(word) if word not in ("", "-") else 0
+    return (value + 0x8000) % 0x10000 - 0x8000
 
 
 def _alone(command: Command) -> Callable[[Sequence[Parameter]], Command | None]:
@@ -152,7 +176,7 @@ def _power(on: bool) -> Callable[[Sequence[Parameter]], Command | None]:
 
 def _throttle(parameters: Sequence[Parameter]) -> Command | None:
     match parameters:
-        case [int(cab)] if 1 <= cab <= HIGHEST_CAB:
+        case [int(cab)] if cab >= 1:
             return ThrottleQuery(cab)
         case [int(cab), int(speed), 0 | 1 as forward] if _drivable(cab, speed):
             return Throttle(cab, speed, forward == 1)
@@ -163,8 +187,10 @@ def _throttle(parameters: Sequence[Parameter]) -> Command | None:
 
 def _drivable(cab: int, speed: int) -> bool:
     if cab == 0:
-        return speed == -1
-    return 1 <= cab <= HIGHEST_CAB and -1 <= speed <= 126
+        # everyone: an emergency stop, or, in some versions, a stop
+        return speed in (-1, 0)
+    # not every version checks how high an address may be
+    return cab >= 1 and -1 <= speed <= 126
 
 
 def _emergency(parameters: Sequence[Parameter]) -> Command | None:
@@ -267,7 +293,8 @@ def _diagnostics(parameters: Sequence[Parameter]) -> Command | None:
 
 _PARSERS: dict[str, Callable[[Sequence[Parameter]], Command | None]] = {
     "s": _alone(Status()),
-    "#": _alone(Fence()),
+    # with parameters, too
+    "#": lambda _: Fence(),
     "1": _power(True),
     "0": _power(False),
     "t": _throttle,

@@ -1,4 +1,4 @@
-"""Plans that the real lengths allow."""
+"""A plan that the real lengths allow: where they forbid a run, another plan is sought around it."""
 
 from __future__ import annotations
 
