@@ -5,7 +5,8 @@ nothing is there either the clock jumps to the next timer. ``VirtualLoop(speed=2
 real time and the loop really sleeps, waking for input and for ``call_soon_threadsafe`` as any loop does.
 
 Callbacks of one pass of the loop all see the same time. With ``hold_while`` the clock stands still as long as bytes
-written on one side of a link are unread on the other: neither side is ever late because the machine is slow.
+written on one side of a link are unread on the other: neither side is ever late because the machine is slow. With
+``pause_while`` it stands still for as long as it takes: a person is thinking.
 """
 
 from __future__ import annotations
@@ -63,6 +64,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
         return release
 
+    def pause_while(self, waiting: Callable[[], bool]) -> None:
+        """Let the clock stand still while ``waiting()`` is true, without a limit. Input and other threads are heard.
+
+        ``waiting`` may change only in a callback of this loop.
+        """
+        self._virtual.pauses.append(waiting)
+
 
 def run_virtual(main: Coroutine[Any, Any, T], *, speed: float | None = None) -> T:
     """Run a coroutine on a new VirtualLoop and return its result, as ``asyncio.run`` does."""
@@ -80,6 +88,7 @@ class _VirtualSelector(selectors.BaseSelector):
         self.now_s = 0.0
         self.owed_s = 0.0
         self.holds: list[Callable[[], bool]] = []
+        self.pauses: list[Callable[[], bool]] = []
         self._real = real
         self._speed = speed
         self._held_at_most_s = held_at_most_s
@@ -94,6 +103,10 @@ class _VirtualSelector(selectors.BaseSelector):
             return self._real.select(0)
         if timeout is not None and timeout <= 0:
             return self._real.select(0)
+        if any(waiting() for waiting in self.pauses):
+            events = self._real.select(None)
+            self._anchor = time.monotonic()
+            return events
         if self._held():
             return self._select_held()
         if timeout is None:

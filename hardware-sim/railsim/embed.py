@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from pointsman.errors import PortError, UsageError
-from pointsman.track.model import Track
+from pointsman.track.model import Leg, Track
 from pointsman.track.wiring import Wiring
 from railsim.breakdowns import Hands
 from railsim.clock import VirtualLoop
@@ -199,6 +199,21 @@ class Simulation:
         """What is really where, now."""
         self._run()
         return self._rig.world.truth()
+
+    # ------------------------------------------------------------ a hand on the layout
+
+    def throw_by_hand(self, turnout: str, leg: Leg) -> None:
+        """A hand sets points. Raises UsageError for a turnout that is not there."""
+        self._run()
+        self._rig.world.throw(turnout, leg, 0.0)
+        self._run()
+
+    def uncouple_by_hand(self, place: str) -> None:
+        """A hand parts the coupling that stands, with slack, over a place for uncoupling. Raises UsageError."""
+        self._run()
+        self._rig.world.set_magnet(place, True)
+        self._rig.world.set_magnet(place, False)
+        self._run()
 
     # ------------------------------------------------------------ what may befall the station
 

@@ -15,9 +15,10 @@ from random import Random
 
 from fault_rules import FOR_EVER, NOTHING, Ending, judge, late_s
 
-from pointsman.app import On, PlayRequest, PlayResult, Stopper, Target, play
+from pointsman.app import On, Stopper, Target
 from pointsman.dispatch.dispatcher import Status
 from pointsman.errors import PointsmanError
+from pointsman.playing import PlayRequest, PlayResult, play
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run
 from pointsman.record import read

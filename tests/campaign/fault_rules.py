@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import inf, isinf
 
-from pointsman.app import PlayResult
 from pointsman.drivers.dccex.halt import LAST_STOPS_S
 from pointsman.errors import PointsmanError
+from pointsman.playing import PlayResult
 from pointsman.record import Reading
 from pointsman.track.model import Joint, SegmentEnd, Side, Track
 from railsim.embed import Simulation

@@ -8,7 +8,7 @@ halt this object only refuses.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -36,6 +36,7 @@ from pointsman.messages import (
 )
 from pointsman.operate import referee, tracker
 from pointsman.operate.belief import Belief
+from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
 from pointsman.record import message_values
 from pointsman.track.model import Leg, Track
@@ -52,6 +53,10 @@ STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
 BY_HAND = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
 LOOK = "look at the layout, set the wagons up again, and start again"
+
+
+Ask = Callable[[HandWork], Awaitable[bool]]
+"""Asks a person to do something; True when it is done, False when it will not be. It may take for ever."""
 
 
 class Driver(Protocol):
@@ -77,6 +82,7 @@ class Status:
     drive: tracker.Drive | None = None
     turning: tuple[str, ...] = ()
     note: str = ""
+    asking: bool = False
     links: Mapping[str, LinkChanged] = field(default_factory=dict)
 
 
@@ -103,6 +109,7 @@ class State:
     halted_s: float = inf
     cure: str = LOOK
     watching: bool = False
+    asking: bool = False
     followed: bool = False
     met: tuple[str, ...] = ()
     seen: set[str] = field(default_factory=set)
@@ -124,10 +131,11 @@ class Control:
         *,
         show: Callable[[Status], None],
         beat: Callable[[bool], None],
+        score: referee.Score | None = None,
     ) -> None:
         self.track = track
         self.loop = asyncio.get_running_loop()
-        self.state = State(belief)
+        self.state = State(belief, score or referee.Score())
         self._driver = driver
         self._journal = journal
         self._show = show
@@ -234,6 +242,9 @@ class Control:
             if state.drive.doubt:
                 self._doubt(state.drive.doubt)
             self.tell()
+        elif state.asking:
+            # Somebody was asked to put a hand there. How the beams are afterwards is looked at after the answer.
+            return
         elif state.watching and known:
             now = "broken" if event.active else "freed"
             self._doubt(f"beam {event.sensor} was {now} while everything stood")
@@ -297,6 +308,22 @@ class Control:
         sent_s, command = self.state.unconfirmed[number]
         return sent_s + (OBEYED_WITHIN_S if isinstance(command, Drive | Stop) else CONFIRM_WITHIN_S)
 
+    async def answered(self, ask: Ask, work: HandWork) -> bool:
+        """A person's answer; HaltedError as soon as everything was stopped meanwhile.
+
+        A beam that changes meanwhile is no doubt.
+        """
+        self.state.asking = True
+        answer = asyncio.ensure_future(ask(work))
+        answer.add_done_callback(lambda _: self._changed.set())
+        try:
+            await self.until(inf, answer.done)
+            return answer.result()
+        finally:
+            self.state.asking = False
+            answer.cancel()
+            await asyncio.wait([answer])
+
     def stand_by(self) -> None:
         """Raise what ended the play, if anything did."""
         if self.state.halted:
@@ -325,6 +352,7 @@ class Control:
                 drive=state.drive,
                 turning=tuple(state.turning),
                 note=note,
+                asking=state.asking,
                 links=dict(state.links),
             )
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import pytest
 from metal import builtin, wiring_of
@@ -11,6 +12,7 @@ from tracks import track_of
 
 from pointsman.errors import RefusedError
 from pointsman.operate.belief import Belief, Spot
+from pointsman.operate.hands import is_by_hand
 from pointsman.operate.needs import boundary, need_of
 from pointsman.operate.office import Office
 from pointsman.operate.parting import over_magnet, to_part, uncouple_step
@@ -319,15 +321,16 @@ def test_a_magnet_too_deep_to_push_the_coupling_over_it() -> None:
     assert refused.reasons == ("no magnet in s3 that the coupling behind L could be drawn over",)
 
 
-def test_what_a_hand_has_to_do_is_refused_by_name() -> None:
+def test_what_a_hand_has_to_do_is_a_step_of_its_own_without_a_deadline() -> None:
     by_hand = {**WIRED.turnouts, "T2": replace(WIRED.turnouts["T2"], kind=TurnoutKind.HAND)}
-    assert refusal(TAKE, wiring=replace(WIRED, turnouts=by_hand)).reasons == (
-        "T2 is set by hand, and a play cannot wait for a hand yet",
-    )
     magnets = {**WIRED.uncouplers, "s1": replace(WIRED.uncouplers["s1"], kind=UncouplerKind.HAND)}
-    assert refusal(*PART, wiring=replace(WIRED, uncouplers=magnets)).reasons == (
-        "s1 uncouples by hand, and a play cannot wait for a hand yet",
-    )
+    position, plan = plan_of(SMALL, FULL, *PART)
+    planner = Planner(SMALL, replace(WIRED, turnouts=by_hand, uncouplers=magnets), ALLOW)
+    steps = [done.step for done in planner.rehearse(set_up(SMALL, position), plan) if is_by_hand(done.step)]
+    assert [str(step) for step in steps[:2]] == ["T2 to closed by hand", "uncouple 3 from 2 by hand at s1"]
+    assert all(not isinstance(step, DriveStep) and step.deadline_s == inf for step in steps)
+    plain = [done.step for done in Planner(SMALL, WIRED, ALLOW).rehearse(set_up(SMALL, position), plan)]
+    assert not any(is_by_hand(step) for step in plain)
 
 
 def test_a_wagon_that_was_parted_and_not_met_again_cannot_be_drawn() -> None:
