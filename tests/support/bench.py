@@ -50,6 +50,7 @@ class Bench:
     goal: str = "s1: 3 1 2"
     seed: int = 1
     facing: End = End.TO
+    start: str | None = None
     real_start: str | None = None
     to_station: Filter = lambda data: data
     from_station: Filter = lambda data: data
@@ -106,7 +107,7 @@ class Bench:
         return [data for at, data in self.sent if at >= t_s]
 
     async def _play(self) -> Belief:
-        self.chosen = choose(self.puzzle)
+        self.chosen = choose(self.puzzle, start=self.start)
         track = self.chosen.track
         self.chosen = Chosen(
             self.chosen.name,
@@ -127,6 +128,7 @@ class Bench:
         allow = Allowances()
         belief = at_setup(track, self.chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
         journal = Journal(self.journal_path, self._journal_failed)
+        journal.write(loop.time(), "begin", {"start": str(self.chosen.start)})
         driver = DccExDriver(host, wiring, emit=self._receive)
         planner = Planner(track, wiring, allow)
         self.dispatcher = Dispatcher(
