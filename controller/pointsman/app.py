@@ -21,7 +21,7 @@ from platformdirs import user_data_dir
 
 from pointsman.dispatch.control import Status
 from pointsman.dispatch.dispatcher import Dispatcher
-from pointsman.dispatch.guardian import Guardian
+from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.dispatch.journal import Journal
 from pointsman.drivers.dccex import DccExDriver
 from pointsman.drivers.jmri import JmriDriver
@@ -405,12 +405,9 @@ class _Sitting(Generic[ResultT]):
         self._dispatcher = dispatcher
         try:
             await driver.open()
-            # Nobody but this process can write on an encrypted link: there the broker's last will has to do.
-            by_will = isinstance(transport, MqttLink) and not transport.guardian_fds()
-            if simulation is None and not by_will:
-                self._guardian = await Guardian.start(
-                    transport.guardian_fds(), driver.guardian_frames(), self._guardian_gone
-                )
+            if simulation is None:
+                guarded = Guarded(transport.guardian_fds(), driver.guardian_frames())
+                self._guardian = await Guardian.start([guarded], self._guardian_gone)
             self._playing = True
             began = loop.time()
             final = await self._errand.work(dispatcher)

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from pointsman.app import On, Target
-from pointsman.dispatch.guardian import Guardian
+from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.defining import Definition, Definitions, define, definitions
 from pointsman.drivers.dccex.driver import LISTEN_FIRST_S
@@ -204,7 +204,7 @@ class Doctor:
         assert self._transport is not None
         fds = self._transport.guardian_fds()
         if fds:
-            guardian = await Guardian.start(fds, mover.guardian_frames(), died)
+            guardian = await Guardian.start([Guarded(fds, mover.guardian_frames())], died)
         try:
             return await mover.move(found)
         except asyncio.CancelledError:
