@@ -13,7 +13,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from pointsman.app import On, Target
 from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.defining import Definition, Definitions, define, definitions
@@ -23,6 +22,7 @@ from pointsman.drivers.dccex.findings import Findings, examine
 from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives
 from pointsman.drivers.dccex.vigil import Seen, Vigil
 from pointsman.errors import StationError, StoppedError, UsageError
+from pointsman.links import On, Target
 from pointsman.posix import endings
 from pointsman.protocols.dccex import Reply
 from pointsman.protocols.dccex.replies import LocomotiveState, Saved

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pointsman.app import On, PlayRequest
+from pointsman.app import PlayRequest
 from pointsman.cli.output import say, whole_line
 from pointsman.errors import JournalError
+from pointsman.links import On
 from pointsman.record import Line, read
 
 

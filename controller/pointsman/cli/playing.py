@@ -13,18 +13,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from pointsman.app import (
-    On,
-    PlayRequest,
-    PlayResult,
-    Stopper,
-    Target,
-    journal_path,
-    parse_target,
-)
-from pointsman.app import (
-    play as play_on,
-)
+from pointsman.app import PlayRequest, PlayResult, Stopper, journal_path
+from pointsman.app import play as play_on
 from pointsman.calibrating import calibrated
 from pointsman.cli.aftermath import repeat_command, tell_stopped
 from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
@@ -45,6 +35,7 @@ from pointsman.cli.puzzles import CountName
 from pointsman.cli.screen import Screen
 from pointsman.cli.setting_up import set_up
 from pointsman.errors import HaltedError, JournalError, PointsmanError, UnsolvableError, UsageError
+from pointsman.links import On, Target, fitting, parse_target
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.puzzle import Count
@@ -60,6 +51,15 @@ from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.ports import PortInfo, check_port, list_ports
 
 DEFAULT_SPEED = 1.0
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--on",
+        metavar="TARGET",
+        help="sim, serial:PORT, tcp:HOST[:PORT], jmri:HOST[:PORT] or mqtt:HOST[:PORT]; sim if not given. "
+        "With several stations once for each: NAME=TARGET.",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -71,9 +71,7 @@ def register(app: typer.Typer) -> None:
 def play(
     puzzle: PuzzleName,
     seed: Seed = None,
-    on: Annotated[
-        str, typer.Option("--on", help="sim, serial:PORT, tcp:HOST[:PORT], jmri:HOST[:PORT] or mqtt:HOST[:PORT].")
-    ] = "sim",
+    on: Targets = None,
     speed: Annotated[
         float | None, typer.Option(help="Simulated layout only: times real time (1 if not given; 0 = at once).")
     ] = None,
@@ -95,13 +93,14 @@ def play(
 
     Every step is checked before it is sent, its evidence is awaited, and all is stopped when the evidence does not fit.
     """
-    target = parse_target(on)
+    target = parse_target(",".join(on or ["sim"]))
     check_options(target, speed, yes)
     check_files(journal, picture_file)
-    if target.on is On.SERIAL:
-        check_port(target.address)
+    for port in target.serial_ports:
+        check_port(port)
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
     wiring = load_wiring(find_wiring(chosen.folder, hardware), chosen.track)
+    target = fitting(target, wiring)
     # With --json standard output is for the result alone; what a person reads goes to standard error.
     out = console(stderr=as_json)
     counted = count or chosen.puzzle.count
