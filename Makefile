@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format campaign witness bench lock wheel deps clean
+.PHONY: help venv demo picture test check format campaign faults witness bench lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -41,6 +41,9 @@ format: venv ## write the code in the one format
 
 campaign: venv ## play 200 drawn Inglenooks, 50 Timesavers and 60 Tchoutchous in virtual time: each must end with truth = goal and no incident
 	$(BIN)/python tests/campaign/campaign.py --jobs $(JOBS) $(ARGS)
+
+faults: venv ## play 2,000 puzzles with faults at random moments, in virtual time; writes docs/faults.md
+	$(BIN)/python tests/campaign/fault_campaign.py --jobs $(JOBS) $(ARGS)
 
 witness: $(VENV)/witness ## install Fast Downward in .venv, and let it find the solver's results again
 	$(BIN)/python -m pytest -n $(JOBS) tests/witness $(ARGS)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from zlib import crc32
 
 from platformdirs import user_data_dir
 
-from pointsman.dispatch.control import Status
+from pointsman.dispatch.control import Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.dispatch.journal import Journal
@@ -30,13 +29,14 @@ from pointsman.links import On, StationLink, Target, drive, open_links
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
+from pointsman.operate.hands import HandWork
 from pointsman.operate.plan import Planner
 from pointsman.operate.referee import Score
+from pointsman.operate.steps import TurnoutStep, UncoupleStep
 from pointsman.posix import endings
 from pointsman.puzzle.choice import Chosen
-from pointsman.puzzle.moves import Run, train_of
+from pointsman.puzzle.moves import train_of
 from pointsman.puzzle.position import Position
-from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
 from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
@@ -45,23 +45,11 @@ if TYPE_CHECKING:
     from railsim.embed import Simulation
 
 ResultT = TypeVar("ResultT")
+Simulated: TypeAlias = "Simulation"
+"""The simulated layout, for those who may not know more of it than ``asked`` says."""
 
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayRequest:
-    """Everything a play needs to be told. ``speed`` is for the simulated layout only (None: as fast as it goes)."""
-
-    chosen: Chosen
-    runs: tuple[Run, ...]
-    wiring: Wiring
-    target: Target
-    facing: End
-    journal: Path
-    speed: float | None = None
-    count: str = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +69,6 @@ class Witness:
     def good(self) -> bool:
         """Whether belief and truth are one, and nothing was bumped or derailed."""
         return self.reached and self.agrees and not self.incidents
-
-
-@dataclass(frozen=True, slots=True)
-class PlayResult:
-    """How a play ended: the confirmed position, whether it is the goal, and, on the simulated layout, what is true.
-
-    ``seen`` are the vehicles that a beam has seen; of the others only a person has said where they stand.
-    """
-
-    position: Position
-    reached: bool
-    score: Score
-    duration_s: float
-    seen: frozenset[str] = frozenset()
-    truth: Witness | None = None
 
 
 def journal_path(name: str) -> Path:
@@ -118,7 +91,9 @@ class Setting:
     """What a sitting is held on.
 
     ``track`` is the layout as it is believed to be, ``built`` as its own file has it (what the simulated one is made
-    of); ``start`` is what stands where at set-up. ``speed`` and ``seed`` are for the simulated layout.
+    of); ``start`` is what stands where at set-up. ``speed``, ``seed`` and ``on_simulation`` are for that one alone.
+    ``score`` is what was counted before, when an earlier play is gone on with, ``entered`` what a person has put right
+    for that.
     """
 
     track: Track
@@ -132,6 +107,9 @@ class Setting:
     seed: str
     allow: Allowances
     couple_up: bool = False
+    on_simulation: Callable[[Simulation], None] | None = None
+    score: Score | None = None
+    entered: Mapping[str, object] | None = None
 
 
 class Errand(Protocol[ResultT]):
@@ -156,26 +134,30 @@ class Errand(Protocol[ResultT]):
         """The last line of the journal."""
 
 
-def play(request: PlayRequest, show: Callable[[Status], None], on_ready: Callable[[Stopper], None]) -> PlayResult:
-    """Play on the target and return how it ended; blocks. See ``sit``."""
-    return sit(_Play(request), show, on_ready)
-
-
-def sit(errand: Errand[ResultT], show: Callable[[Status], None], on_ready: Callable[[Stopper], None]) -> ResultT:
+def sit(
+    errand: Errand[ResultT],
+    show: Callable[[Status], None],
+    on_ready: Callable[[Stopper], None],
+    ask: Ask | None = None,
+) -> ResultT:
     """Do an errand on its target and return what came of it; blocks.
 
-    ``on_ready`` is given, once, what stops it from another thread.
+    ``on_ready`` is given, once, what stops it from another thread. ``ask`` asks a person to do what no machine does; on
+    the simulated layout a simulated hand then does it, without asking when there is nobody to ask.
     Raises RefusedError, HaltedError (StoppedError for Ctrl-C and the like), LinkError, JournalError.
     """
+    sitting = _Sitting(errand, show, ask)
+    factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     if errand.setting.target.on is On.SIM:
         from railsim.clock import VirtualLoop
 
-        factory: Callable[[], asyncio.AbstractEventLoop] = lambda: VirtualLoop(errand.setting.speed)  # noqa: E731
-    else:
-        factory = asyncio.new_event_loop
+        def factory() -> VirtualLoop:
+            loop = VirtualLoop(errand.setting.speed)
+            loop.pause_while(lambda: sitting.asking)
+            return loop
+
     with asyncio.Runner(loop_factory=factory) as runner:
         loop = runner.get_loop()
-        sitting = _Sitting(errand, show)
         on_ready(lambda why, code: _in_loop(loop, sitting.stop, why, code))
         return runner.run(sitting.run())
 
@@ -185,68 +167,13 @@ def _in_loop(loop: asyncio.AbstractEventLoop, stop: Stopper, why: str, code: int
         loop.call_soon_threadsafe(stop, why, code)
 
 
-@dataclass(frozen=True, slots=True)
-class _Play:
-    """A play as an errand."""
-
-    request: PlayRequest
-
-    @property
-    def setting(self) -> Setting:
-        request, chosen = self.request, self.request.chosen
-        return Setting(
-            track=chosen.track,
-            built=load_layout(chosen.folder),
-            start=chosen.start,
-            wiring=request.wiring,
-            target=request.target,
-            facing=request.facing,
-            journal=request.journal,
-            speed=request.speed,
-            seed=str(chosen.seed),
-            allow=Allowances(),
-            couple_up=bool(chosen.goal.trains),
-        )
-
-    def header(self) -> dict[str, object]:
-        request, chosen = self.request, self.request.chosen
-        return {
-            "program": f"pointsman {version('pointsman')}",
-            "layout": str(chosen.track.name),
-            "puzzle": chosen.name,
-            "seed": chosen.seed,
-            "start": str(chosen.start),
-            "goal": str(chosen.goal),
-            "count": request.count,
-            "on": str(request.target),
-            "facing": str(request.facing),
-            "runs": [str(run) for run in request.runs],
-        }
-
-    async def work(self, dispatcher: Dispatcher) -> Belief:
-        return await dispatcher.play(self.request.runs)
-
-    def result(
-        self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulation | None
-    ) -> PlayResult:
-        chosen = self.request.chosen
-        return PlayResult(
-            position=final.position,
-            reached=chosen.goal.reached(final.position, chosen.track.locomotives),
-            score=dispatcher.score,
-            duration_s=duration_s,
-            seen=dispatcher.seen,
-            truth=None if simulation is None else _asked(simulation, chosen, final.position),
-        )
-
-    def ending(self, result: PlayResult) -> dict[str, object]:
-        return {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)}
-
-
 class _Sitting(Generic[ResultT]):
     """One errand under way, in the running loop."""
 
-    def __init__(self, errand: Errand[ResultT], show: Callable[[Status], None]) -> None:
+    def __init__(self, errand: Errand[ResultT], show: Callable[[Status], None], ask: Ask | None) -> None:
+        self.asking = False
+        self._person = ask
+        self._simulation: Simulation | None = None
         self._errand = errand
         self._setting = errand.setting
         self._show = show
@@ -269,6 +196,8 @@ class _Sitting(Generic[ResultT]):
         journal = Journal(self._setting.journal, lambda why: _in_loop(loop, self.stop, why, JournalError.exit_code))
         try:
             journal.write(loop.time(), "begin", self._errand.header())
+            if self._setting.entered is not None:
+                journal.write(loop.time(), "put right", self._setting.entered)
             if self._stopped is not None:  # before there was anything to be stopped
                 raise self._stopped
             simulated = partial(_simulated, self._setting)
@@ -319,8 +248,10 @@ class _Sitting(Generic[ResultT]):
             show=self._show,
             cap_mm_s=cap or inf,
             beat=self._beat,
+            ask=None if simulation is None and self._person is None else self._ask,
+            score=setting.score,
         )
-        self._dispatcher = dispatcher
+        self._dispatcher, self._simulation = dispatcher, simulation
         try:
             await driver.open()
             if simulation is None:
@@ -342,6 +273,23 @@ class _Sitting(Generic[ResultT]):
         self.stop(f"a fault of the program: {context.get('exception') or context['message']}", PointsmanError.exit_code)
         loop.default_exception_handler(context)
 
+    async def _ask(self, work: HandWork) -> bool:
+        """Ask the person, if there is one; on the simulated layout a simulated hand then does it."""
+        if self._person is not None:
+            self.asking = True
+            try:
+                if not await self._person(work):
+                    return False
+            finally:
+                self.asking = False
+        if self._simulation is not None:
+            match work.step:
+                case TurnoutStep(turnout=turnout, leg=leg):
+                    self._simulation.throw_by_hand(turnout, leg)
+                case UncoupleStep(uncoupler=place):
+                    self._simulation.uncouple_by_hand(place)
+        return True
+
     def _beat(self, active: bool) -> None:
         """The supervision is alive; while anything moves the guardian wants to hear that."""
         if self._guardian is not None:
@@ -355,7 +303,7 @@ class _Sitting(Generic[ResultT]):
             self._dispatcher.halt(why)
 
 
-def _asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:
+def asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:
     """What the simulated layout says of a confirmed position."""
     truth, track = simulation.truth(), chosen.track
     standing = {where: [v.name for v in found] for where, found in truth.on.items() if where in track.segments}
@@ -381,4 +329,7 @@ def _simulated(setting: Setting) -> Simulation:
 
     setup = Setup(dict(setting.start.segments), facing=dict.fromkeys(setting.track.locomotives, setting.facing))
     seed = crc32(setting.seed.encode(errors="surrogateescape"))
-    return Simulation(setting.built, setting.wiring, setup, seed=seed)
+    simulation = Simulation(setting.built, setting.wiring, setup, seed=seed)
+    if setting.on_simulation is not None:
+        setting.on_simulation(simulation)
+    return simulation

@@ -235,7 +235,7 @@ async def _simulated_link(
     if not by_pty:
         host, far = memory_pair("the simulated layout")
         await far.open()
-        link = simulation.memory(far.write, station=station)
+        link = simulation.memory(far.write, station=station, on_port=host.plug)
         far.listen(link.write, lambda _: None)
         return host
     from railsim.clock import VirtualLoop

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if sys.platform != "win32":
     import fcntl
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 UNANSWERED_MS = 2000
 """What a network has not taken by then it never gets."""
+
+
+LONGEST_LINE_BYTES = 4096
+"""What a terminal gives at most in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +212,45 @@ def endings(loop: asyncio.AbstractEventLoop, stop: Callable[[str, int], None]) -
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
+
+
+async def typed_line(terminal: TextIO) -> str:
+    """The next line that is typed on a terminal, as it is; empty when the terminal is closed. May be cancelled.
+
+    On Windows the thread that reads stays behind after a cancellation, and takes the next line.
+    """
+    import asyncio
+
+    if sys.platform == "win32":
+        return await asyncio.to_thread(terminal.readline)
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[bytes] = loop.create_future()
+
+    def ready() -> None:
+        loop.remove_reader(terminal)
+        try:
+            # A terminal gives one line at a time, however much is typed ahead.
+            data = os.read(terminal.fileno(), LONGEST_LINE_BYTES)
+        except OSError:
+            data = b""
+        if not typed.done():
+            typed.set_result(data)
+
+    loop.add_reader(terminal, ready)
+    try:
+        return (await typed).decode(errors="replace")
+    finally:
+        loop.remove_reader(terminal)
+
+
+def user_name() -> str:
+    """Who uses this program, as the system names them; empty when it does not."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a user without a name, as in a container
+        return ""
 
 
 def interrupt_main_thread() -> None:

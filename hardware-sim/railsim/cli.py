@@ -16,6 +16,7 @@ from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.tomlfile import Notes, read_toml
 from pointsman.track.wiring_file import load_wiring
+from railsim.faults import kinds_table, parse_fault
 from railsim.mqtt_serve import BrokerAddress
 from railsim.profiles import DEFAULT_PROFILE, PROFILES
 from railsim.serve import HIGHEST_SPEED, Serving, serve
@@ -24,6 +25,12 @@ from railsim.setup import Setup
 app = typer.Typer(
     name="railsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True
 )
+
+
+def _list_faults(wanted: bool) -> None:
+    if wanted:
+        print(kinds_table())
+        raise typer.Exit
 
 
 @app.command(
@@ -78,8 +85,20 @@ def railsim(
     profile: Annotated[
         str, typer.Option("--profile", metavar="VERSION", help=f"The station's firmware: {', '.join(PROFILES)}.")
     ] = DEFAULT_PROFILE,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fault",
+            metavar="KIND[:TARGET][@SECONDS][=AMOUNT]",
+            help="Let something go wrong at a moment; may be given again. 'railsim --faults' lists the kinds.",
+        ),
+    ] = None,
+    faults: Annotated[  # noqa: ARG001 - it is done by its callback
+        bool, typer.Option("--faults", help="List what can go wrong, and end.", is_eager=True, callback=_list_faults)
+    ] = False,
 ) -> None:
     """Simulate a model railway that any host drives: a DCC-EX station, JMRI, or nodes at an MQTT broker."""
+    planned = tuple(parse_fault(text) for text in fault or [])
     folder = find_layout(layout)
     track = load_layout(folder)
     wiring = load_wiring(find_wiring(folder, hardware), track)
@@ -87,11 +106,11 @@ def railsim(
     console = Console(soft_wrap=True, highlight=False)
 
     def say(text: str) -> None:
-        console.print(Text(text, style="red" if "INCIDENT" in text else ""))
+        console.print(Text(text, style="red" if "INCIDENT" in text or "FAULT" in text else ""))
 
     say(f"layout       {track.title}")
     broker = None if mqtt is None else BrokerAddress.parse(mqtt)
-    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri, broker)
+    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri, planned, broker)
     raise typer.Exit(serve(serving, say))
 
 

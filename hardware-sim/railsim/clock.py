@@ -5,7 +5,8 @@ nothing is there either the clock jumps to the next timer. ``VirtualLoop(speed=2
 real time and the loop really sleeps, waking for input and for ``call_soon_threadsafe`` as any loop does.
 
 Callbacks of one pass of the loop all see the same time. With ``hold_while`` the clock stands still as long as bytes
-written on one side of a link are unread on the other: neither side is ever late because the machine is slow.
+written on one side of a link are unread on the other: neither side is ever late because the machine is slow. With
+``pause_while`` it stands still for as long as it takes: a person is thinking.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Virtual seconds since the loop was made."""
         return self._virtual.now_s
 
+    def pause(self, for_s: float) -> None:
+        """The program stands still for so long: the clock jumps, before anything else is called back."""
+        self._virtual.owed_s += for_s
+
     def hold_while(self, unread: Callable[[], bool]) -> Callable[[], None]:
         """Let the clock stand still while ``unread()`` is true; returns a function that takes it back.
 
@@ -58,6 +63,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
                 self._virtual.holds.remove(unread)
 
         return release
+
+    def pause_while(self, waiting: Callable[[], bool]) -> None:
+        """Let the clock stand still while ``waiting()`` is true, without a limit. Input and other threads are heard.
+
+        ``waiting`` may change only in a callback of this loop.
+        """
+        self._virtual.pauses.append(waiting)
 
 
 def run_virtual(main: Coroutine[Any, Any, T], *, speed: float | None = None) -> T:
@@ -74,7 +86,9 @@ class _VirtualSelector(selectors.BaseSelector):
 
     def __init__(self, real: selectors.BaseSelector, speed: float | None, held_at_most_s: float) -> None:
         self.now_s = 0.0
+        self.owed_s = 0.0
         self.holds: list[Callable[[], bool]] = []
+        self.pauses: list[Callable[[], bool]] = []
         self._real = real
         self._speed = speed
         self._held_at_most_s = held_at_most_s
@@ -84,8 +98,15 @@ class _VirtualSelector(selectors.BaseSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Wait for input or for the next timer, in virtual time."""
+        if self.owed_s:
+            self.now_s, self.owed_s = self.now_s + self.owed_s, 0.0
+            return self._real.select(0)
         if timeout is not None and timeout <= 0:
             return self._real.select(0)
+        if any(waiting() for waiting in self.pauses):
+            events = self._real.select(None)
+            self._anchor = time.monotonic()
+            return events
         if self._held():
             return self._select_held()
         if timeout is None:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from pointsman.errors import PortError, UsageError
-from pointsman.track.model import Track
+from pointsman.track.model import Leg, Track
 from pointsman.track.wiring import Protocol, Wiring
+from railsim.breakdowns import Hands
+from railsim.clock import VirtualLoop
+from railsim.faults import Fault, Planned
 from railsim.hidden import Hidden
-from railsim.incidents import Incident, WorldEvent
+from railsim.incidents import FaultStruck, Incident, WorldEvent
 from railsim.jmri_server import JmriServer
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_embed import NodeSide
@@ -26,7 +29,6 @@ from railsim.profiles import Profile
 from railsim.ptylink import PtyLink
 from railsim.rig import Rig
 from railsim.setup import Setup
-from railsim.side import Side
 from railsim.station import BOOT_S, Station
 from railsim.truth import Truth
 from railsim.world import World
@@ -110,6 +112,9 @@ class _Client(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        if self._simulation.port_gone:
+            transport.abort()
+            return
         self._port = self._simulation.attach("tcp", self._send, self._cut, serial=False)
 
     def data_received(self, data: bytes) -> None:
@@ -133,8 +138,8 @@ class Simulation:
     """A world and its stations, run by the event loop in which it is made. End it with ``close``.
 
     ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
-    ``profile`` is the station's firmware, 5.6 if not given; ``on_event`` and ``hidden`` as for a ``Rig``. Raises
-    UsageError (see there).
+    ``profile`` is the station's firmware, 5.6 if not given; ``on_event``, ``hidden`` and ``faults`` as for a ``Rig``.
+    Raises UsageError (see there), also for a host that shall stand still on a loop whose clock cannot jump.
     """
 
     def __init__(
@@ -148,16 +153,28 @@ class Simulation:
         profile: Profile | None = None,
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
+        faults: Sequence[Planned] = (),
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._origin_s = self._loop.time()
+        self._on_event = on_event
+        self.port_gone = False
+        self._plugs: list[Callable[[bool], None]] = []
+        hands = Hands(self._port_there, self._pause)
         self._rig = Rig(
-            track, wiring, setup, seed=seed, boot_s=boot_s, profile=profile, on_event=on_event, hidden=hidden
+            track,
+            wiring,
+            setup,
+            seed=seed,
+            boot_s=boot_s,
+            profile=profile,
+            on_event=on_event,
+            hidden=hidden,
+            hands=hands,
         )
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)
         self._sinks: dict[str, Callable[[bytes], None]] = {}
-        self._sides: dict[str, Side] = {}
         self._nodes = {name: NodeSide(self, node) for name, node in self._rig.nodes.items()}
         self._cuts: dict[str, Callable[[], None]] = {}
         self._closers: list[Callable[[], None]] = []
@@ -165,7 +182,7 @@ class Simulation:
         self._outgoing: deque[tuple[str, bytes]] = deque()
         self._published: deque[tuple[str, Publication]] = deque()
         self._closed = False
-        self._run()
+        self.plan(faults)
 
     # ------------------------------------------------------------ what is really there
 
@@ -201,6 +218,21 @@ class Simulation:
         self._run()
         return self._rig.world.truth()
 
+    # ------------------------------------------------------------ a hand on the layout
+
+    def throw_by_hand(self, turnout: str, leg: Leg) -> None:
+        """A hand sets points. Raises UsageError for a turnout that is not there."""
+        self._run()
+        self._rig.world.throw(turnout, leg, 0.0)
+        self._run()
+
+    def uncouple_by_hand(self, place: str) -> None:
+        """A hand parts the coupling that stands, with slack, over a place for uncoupling. Raises UsageError."""
+        self._run()
+        self._rig.world.set_magnet(place, True)
+        self._rig.world.set_magnet(place, False)
+        self._run()
+
     # ------------------------------------------------------------ what may befall the station
 
     def set_short(self, shorted: bool) -> None:
@@ -215,17 +247,49 @@ class Simulation:
         self._rig.station.reset(self._now_s())
         self._run()
 
+    @property
+    def struck(self) -> Sequence[FaultStruck]:
+        """What each fault has done so far, in order."""
+        return self._rig.struck
+
+    def plan(self, faults: Sequence[Planned]) -> None:
+        """Let faults strike, each at its moment since the simulation was made. Raises UsageError."""
+        if any(fault.kind is Fault.PAUSED for fault in faults) and not isinstance(self._loop, VirtualLoop):
+            raise UsageError("the host cannot be paused", where="simulated layout", cure="run it on a VirtualLoop")
+        self._rig.plan(faults)
+        self._run()
+
+    def run_on(self, until_s: float) -> None:
+        """After ``close``: the layout goes on by itself up to a time since it was made; nobody hears it any more."""
+        if self._closed:
+            self._rig.advance(until_s)
+
     # ------------------------------------------------------------ links
 
     def memory(
-        self, on_bytes: Callable[[bytes], None], *, serial: bool = True, station: str | None = None
+        self,
+        on_bytes: Callable[[bytes], None],
+        *,
+        serial: bool = True,
+        station: str | None = None,
+        on_port: Callable[[bool], None] = lambda _: None,
     ) -> MemoryLink:
         """A link in memory; ``serial``: with a serial line's pace and receive ring, comments and displays.
 
-        ``station`` may be left out if only one is no node. Raises UsageError.
+        ``station`` may be left out if only one is no node. ``on_port`` is called when a fault makes the port vanish
+        (False) and come back (True). Raises UsageError.
         """
         link = MemoryLink(lambda data: self.receive(port, data), on_bytes)
         port = self.attach("memory", link.deliver, lambda: None, serial=serial, station=station)
+
+        def plug(there: bool) -> None:
+            nonlocal port
+            self.detach(port)
+            if there:
+                port = self.attach("memory", link.deliver, lambda: None, serial=serial, station=station)
+            on_port(there)
+
+        self._plugs.append(plug)
         return link
 
     def nodes(self, station: str | None = None) -> NodeSide:
@@ -239,6 +303,7 @@ class Simulation:
         """
         link = PtyLink(self, self._loop, reset_on_open=reset_on_open)
         self._closers.append(link.close)
+        self._plugs.append(link.plug)
         return link
 
     async def serve_tcp(self, port: int = 0) -> TcpServer:
@@ -285,8 +350,8 @@ class Simulation:
         side = _one({n: s for n, s in self._rig.sides.items() if s.protocol in speaks}, station, f"for {kind}")
         self._run()
         port = f"{kind} {next(self._numbers)}"
+        self._rig.ports[port] = side
         side.station.connect(port, serial=serial)
-        self._sides[port] = side
         self._sinks[port] = send
         self._cuts[port] = cut
         if reset:
@@ -298,14 +363,38 @@ class Simulation:
         """Bytes from a host, now."""
         if port in self._sinks and not self._closed:
             self._run()
-            self._sides[port].station.receive(port, data, self._now_s())
+            self._rig.receive(port, data, self._now_s())
             self._run()
 
     def detach(self, port: str) -> None:
         """A host has gone."""
         if self._sinks.pop(port, None) is not None:
             del self._cuts[port]
-            self._sides.pop(port).station.disconnect(port)
+            self._rig.ports.pop(port).station.disconnect(port)
+
+    # ------------------------------------------------------------ for faults
+
+    def _port_there(self, there: bool) -> None:
+        self.port_gone = not there
+        if self._closed:
+            return
+        # Not from within the layout's own step.
+        self._loop.call_soon(self._plug, there)
+
+    def _plug(self, there: bool) -> None:
+        for plug in self._plugs:
+            plug(there)
+        if not there:
+            for cut in list(self._cuts.values()):
+                cut()
+        if self._on_event is not None:
+            text = "the port is there again" if there else "the port is gone"
+            self._on_event(FaultStruck(self._now_s(), Fault.VANISHES, "", text))
+
+    def _pause(self, for_s: float) -> None:
+        assert isinstance(self._loop, VirtualLoop)
+        if not self._closed:
+            self._loop.pause(for_s)
 
     # ------------------------------------------------------------ time
 

@@ -70,11 +70,21 @@ class Coupled:
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """A magnet has parted two vehicles; they still stand as they stood."""
+    """Two vehicles have parted, over a magnet or (``magnet`` empty) by themselves; they still stand as they stood."""
 
     t_s: float
     vehicles: tuple[str, str]
     magnet: str
 
 
-WorldEvent = BeamChanged | TurnoutSettled | Stopped | Coupled | Parted | Incident
+@dataclass(frozen=True, slots=True)
+class FaultStruck:
+    """A planned fault has struck: its kind, its target where it has one, and a sentence for a person."""
+
+    t_s: float
+    kind: str
+    target: str
+    text: str
+
+
+WorldEvent = BeamChanged | TurnoutSettled | Stopped | Coupled | Parted | Incident | FaultStruck

@@ -48,15 +48,8 @@ class PtyLink:
         self.received_bytes = 0
         self.sent_bytes = 0
         self.lost_bytes = 0
-        try:
-            self._master, slave = os.openpty()
-        except OSError as error:
-            raise PortError(f"no pseudo-terminal: {error.strerror}", cure="is /dev/pts mounted?") from error
-        tty.setraw(slave)
-        self.path = os.ttyname(slave)
-        os.close(slave)
-        os.set_blocking(self._master, False)
         self._link: Path | None = None
+        self._master, self.path = _terminal()
         self._look()
 
     def link_to(self, path: Path) -> None:
@@ -74,16 +67,25 @@ class PtyLink:
 
     def close(self) -> None:
         """Hang up, and take the symbolic link away."""
+        self.plug(False)
+        self._link = None
+
+    def plug(self, there: bool) -> None:
+        """The port vanishes, or comes back: as another terminal, under the same symbolic link if it had one."""
         self._leave()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if self._link is not None:
             self._link.unlink(missing_ok=True)
-            self._link = None
         if self._master >= 0:
             os.close(self._master)
             self._master = -1
+        if there:
+            self._master, self.path = _terminal()
+            if self._link is not None:
+                self.link_to(self._link)
+            self._look()
 
     def _look(self) -> None:
         """Is there a host? The loop cannot wait for that: a hung up terminal is always ready."""
@@ -124,3 +126,16 @@ class PtyLink:
             port, self._port = self._port, None
             self._loop.remove_reader(self._master)
             self._simulation.detach(port)
+
+
+def _terminal() -> tuple[int, str]:
+    """A new pseudo-terminal: our end of it, and the path of the other."""
+    try:
+        master, slave = os.openpty()
+    except OSError as error:
+        raise PortError(f"no pseudo-terminal: {error.strerror}", cure="is /dev/pts mounted?") from error
+    tty.setraw(slave)
+    path = os.ttyname(slave)
+    os.close(slave)
+    os.set_blocking(master, False)
+    return master, path

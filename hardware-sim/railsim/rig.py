@@ -5,14 +5,16 @@ No input or output: ``embed`` runs it on an event loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from pointsman.errors import UsageError
 from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
+from railsim.breakdowns import Breakdowns, Hands
+from railsim.faults import Direction, Planned
 from railsim.hidden import Hidden
-from railsim.incidents import WorldEvent
+from railsim.incidents import BeamChanged, FaultStruck, TurnoutSettled, WorldEvent
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_node import MqttNode, Publication
 from railsim.profiles import Profile
@@ -26,8 +28,10 @@ class Rig:
     """A world with the stations of a wiring: DCC-EX and JMRI (``sides``), MQTT (``nodes``), by the wiring's names.
 
     The track has power while all the stations that feed it have theirs on. ``on_event`` is called for everything that
-    happens in the world; ``profile`` is the firmware of DCC-EX stations. ``hidden``, when given, is used instead of
-    what the seed says. Raises UsageError when there is no station, or the set-up does not fit the track.
+    happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations. ``hidden``, when given, is used
+    instead of what the seed says. ``hands`` are for what a fault does outside of it; faults do not strike nodes, and
+    those of a station strike the first one. Raises UsageError when there is no station, or the set-up or a fault does
+    not fit it.
     """
 
     def __init__(
@@ -41,6 +45,8 @@ class Rig:
         profile: Profile | None = None,
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
+        faults: Sequence[Planned] = (),
+        hands: Hands | None = None,
     ) -> None:
         if not wiring.stations:
             raise UsageError(
@@ -53,14 +59,31 @@ class Rig:
         self._on_event = on_event
         self._powered = dict.fromkeys(wiring.feeding, False)
         self._published: list[tuple[str, Publication]] = []
+        self._breakdowns = Breakdowns(self.world, hidden, self._show, self._struck, hands or Hands())
         self.sides: dict[str, Side] = {}
         self.nodes: dict[str, MqttNode] = {}
+        self.ports: dict[str, Side] = {}
         for name, made in wiring.stations.items():
             power = partial(self._power, name)
             if made.protocol is Protocol.MQTT:
                 self.nodes[name] = MqttNode(self.world, wiring, hidden, name, set_power=power)
             else:
-                self.sides[name] = Side(name, self.world, wiring, hidden, power, boot_s=boot_s, profile=profile)
+                self.sides[name] = Side(
+                    name, self.world, wiring, hidden, self._breakdowns, power, boot_s=boot_s, profile=profile
+                )
+        self.plan(faults)
+        for beam in wiring.beams:
+            self._breakdowns.stands(beam, self.world.beam_broken(beam))
+
+    def plan(self, faults: Sequence[Planned]) -> None:
+        """Let faults strike, each at its moment. Raises UsageError for one that this layout cannot have."""
+        if faults or self.sides:
+            self._breakdowns.plan(faults, self.station)
+
+    @property
+    def struck(self) -> Sequence[FaultStruck]:
+        """What each fault has done so far, in order."""
+        return self._breakdowns.happened
 
     @property
     def station(self) -> Station | JmriStation:
@@ -72,8 +95,20 @@ class Rig:
     def next_event_s(self) -> float | None:
         """When something happens next if no bytes come; None when nothing does."""
         stations = (side.station for side in self.sides.values())
-        alive = (self.world, *stations, *self.nodes.values())
+        alive = (self.world, *stations, *self.nodes.values(), self._breakdowns)
         return min((t_s for one in alive if (t_s := one.next_event_s()) is not None), default=None)
+
+    def receive(self, port: str, data: bytes, t_s: float) -> None:
+        """Bytes that a host has written at a time, on to the line to the station."""
+        wire = self._breakdowns.wires[Direction.TO_STATION]
+        wire.push(t_s, port, data)
+        self._feed(t_s)
+
+    def _feed(self, t_s: float) -> None:
+        for port, data in self._breakdowns.wires[Direction.TO_STATION].due(t_s):
+            if port in self.ports or len(self.sides) == 1:  # else its host has gone, and nobody knows whose it was
+                station = self.ports[port].station if port in self.ports else self.station
+                station.receive(port, data, t_s)
 
     def advance(self, t_s: float) -> list[tuple[str, bytes]]:
         """Let time pass up to ``t_s``; returns what each port has sent by then, in order."""
@@ -90,16 +125,32 @@ class Rig:
 
     def _step(self, t_s: float, sent: list[tuple[str, bytes]]) -> None:
         for event in self.world.advance(t_s):
-            for side in self.sides.values():
-                side.happened(event)
+            if isinstance(event, BeamChanged):
+                self._breakdowns.beam(event.beam, event.broken, event.t_s)
+            if isinstance(event, TurnoutSettled):
+                for side in self.sides.values():
+                    side.settled(event)
             for node in self.nodes.values():
                 node.happened(event)
             if self._on_event is not None:
                 self._on_event(event)
+        self._breakdowns.advance(t_s)
+        self._feed(t_s)
+        wire = self._breakdowns.wires[Direction.FROM_STATION]
         for side in self.sides.values():
-            sent += side.station.advance(t_s)
+            for port, data in side.station.advance(t_s):
+                wire.push(t_s, port, data)
+        sent += wire.due(t_s)
         for name, node in self.nodes.items():
             self._published += [(name, said) for said in node.advance(t_s)]
+
+    def _struck(self, event: FaultStruck) -> None:
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def _show(self, beam: str, broken: bool, t_s: float) -> None:
+        for side in self.sides.values():
+            side.see(beam, broken, t_s)
 
     def _power(self, station: str, on: bool) -> None:
         """A station has switched its power; it is the track's only if it feeds it."""

@@ -21,7 +21,17 @@ from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
 from railsim.clock import VirtualLoop
 from railsim.embed import Simulation
-from railsim.incidents import BeamChanged, Coupled, Incident, Parted, Stopped, TurnoutSettled, WorldEvent
+from railsim.faults import Planned
+from railsim.incidents import (
+    BeamChanged,
+    Coupled,
+    FaultStruck,
+    Incident,
+    Parted,
+    Stopped,
+    TurnoutSettled,
+    WorldEvent,
+)
 from railsim.mqtt_serve import BrokerAddress, NodesAtBroker
 from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
@@ -50,6 +60,7 @@ class Serving:
     reset_on_open: bool = False
     profile: str = DEFAULT_PROFILE
     jmri: int | None = None
+    faults: tuple[Planned, ...] = ()
     mqtt: BrokerAddress | None = None
 
 
@@ -85,6 +96,12 @@ def _check_reach(serving: Serving) -> None:
                 where=where,
                 cure=f"name one that has with --hardware, or give {'; and '.join(_WAYS[p] for p in sorted(spoken))}",
             )
+    if serving.faults and serving.mqtt is not None:
+        raise UsageError(
+            "faults cannot strike nodes behind a broker yet",
+            where="--fault",
+            cure="leave it out, or use other hardware",
+        )
     for protocol in sorted(spoken):
         if speaking.count(protocol) > 1:
             raise UsageError(
@@ -124,6 +141,7 @@ async def _serve(serving: Serving, say: Say) -> int:
         seed=serving.seed,
         profile=find_profile(serving.profile),
         on_event=log.event,
+        faults=serving.faults,
     )
     try:
         async with AsyncExitStack() as opened:
@@ -244,7 +262,10 @@ def _sentence(event: WorldEvent) -> str:
         case Coupled():
             return f"{event.vehicles[0]} and {event.vehicles[1]} have coupled"
         case Parted():
-            return f"magnet {event.magnet} has parted {event.vehicles[0]} and {event.vehicles[1]}"
+            by = f"magnet {event.magnet} has parted" if event.magnet else "by themselves have parted"
+            return f"{by} {event.vehicles[0]} and {event.vehicles[1]}"
+        case FaultStruck():
+            return f"FAULT {event.kind}: {event.text}"
         case TurnoutSettled():
             return f"{event.turnout} lies {event.leg}"
         case BeamChanged():

@@ -1,7 +1,8 @@
 """How the vehicles are put on the track before anything moves.
 
 Wagons of a segment are pushed up to the beam at its points end; a locomotive stands at its mark, and what shares its
-segment stands coupled to it. How exactly each stands, nobody knows: it is drawn from the seed.
+segment stands coupled to it, or, where that does not fit in, is pushed up to the beam like wagons. How exactly each
+stands, nobody knows: it is drawn from the seed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from pointsman.errors import NotationError, UsageError
+from pointsman.track.marks import marked, pushed_towards
 from pointsman.track.model import End, Leg, Locomotive, Track, Vehicle
 from pointsman.track.path import Path, Stretch
 from railsim.hidden import MARK_ERROR_MM, SETUP_GAP_MM, Hidden
@@ -103,12 +105,13 @@ def _distance(hidden: Hidden, one: Vehicle, other: Vehicle) -> float:
 
 
 def _anchor(track: Track, segment: str, vehicles: list[Vehicle], middles: list[float], hidden: Hidden) -> float:
+    at_its_mark = marked(track, segment, [vehicle.name for vehicle in vehicles])
     for vehicle, middle in zip(vehicles, middles, strict=True):
-        if isinstance(vehicle, Locomotive) and vehicle.mark.element == segment:
+        if isinstance(vehicle, Locomotive) and vehicle.name == at_its_mark:
             error = hidden.uniform(f"{vehicle.name}/mark", -MARK_ERROR_MM, MARK_ERROR_MM)
             return vehicle.mark.at_mm - vehicle.length_mm / 2 + error - middle
     gap = hidden.uniform(f"{segment}/set-up", 0.0, SETUP_GAP_MM)
     stated = track.segments[segment]
-    if stated.meets_from is None and stated.meets_to is not None:
+    if pushed_towards(stated) is End.TO:
         return stated.length_mm - gap - vehicles[-1].length_mm / 2 - middles[-1]
     return gap + vehicles[0].length_mm / 2

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from pointsman.protocols.jmri_json import UNKNOWN, BeanType, SensorState, SwitchState, TurnoutState
 from pointsman.track.model import Leg
 from pointsman.track.wiring import Protocol, TurnoutKind, TurnoutWiring, Wiring
+from railsim.breakdowns import Breakdowns
 from railsim.definitions import Definitions, OutputRecord, SensorRecord, TurnoutRecord
 from railsim.hidden import Hidden
-from railsim.incidents import BeamChanged, TurnoutSettled, WorldEvent
+from railsim.incidents import TurnoutSettled
 from railsim.jmri_station import JmriStation
 from railsim.profiles import Profile
 from railsim.station import BOOT_S, Station
@@ -37,6 +38,7 @@ class Side:
         world: World,
         wiring: Wiring,
         hidden: Hidden,
+        breakdowns: Breakdowns,
         set_power: Callable[[bool], None],
         *,
         boot_s: float = BOOT_S,
@@ -45,6 +47,7 @@ class Side:
         self.protocol = wiring.stations[name].protocol
         self._world = world
         self._wiring = wiring
+        self._breakdowns = breakdowns
         self._set_power = set_power
         self._turnouts: dict[int | str, str] = {
             w.name or w.number: turnout
@@ -64,16 +67,10 @@ class Side:
         else:
             self.station = Station(self, self._definitions(), hidden, boot_s=boot_s, profile=profile)
             for beam in self._beams:
-                self._see(beam, world.beam_broken(beam), 0.0)
+                self.see(beam, world.beam_broken(beam), 0.0)
 
-    def happened(self, event: WorldEvent) -> None:
-        """Something has happened in the world."""
-        if isinstance(event, BeamChanged):
-            self._see(event.beam, event.broken, event.t_s)
-        if isinstance(event, TurnoutSettled):
-            self._settled(event)
-
-    def _see(self, beam: str, broken: bool, t_s: float) -> None:
+    def see(self, beam: str, broken: bool, t_s: float) -> None:
+        """A beam looks so from now on."""
         wired = self._beams.get(beam)
         if wired is None:
             return
@@ -82,7 +79,8 @@ class Side:
         else:
             self.station.set_pin(self._vpins[beam], broken is not wired.inverted, t_s)
 
-    def _settled(self, event: TurnoutSettled) -> None:
+    def settled(self, event: TurnoutSettled) -> None:
+        """Points are over."""
         if isinstance(self.station, JmriStation) and event.turnout in self._turnouts.values():
             wired = self._wiring.turnouts[event.turnout]
             self.station.settled(wired.name, (event.leg is Leg.THROWN) is not wired.inverted, event.t_s)
@@ -139,7 +137,7 @@ class Side:
     def throttle(self, cab: int, forward: bool, step: int, emergency: bool) -> None:
         """What a locomotive hears; an address that no locomotive has is heard by none."""
         if cab in self._cabs:
-            self._world.set_throttle(self._cabs[cab], forward, step, emergency)
+            self._breakdowns.throttle(self._cabs[cab], forward, step, emergency)
 
     def turnout(self, number: int | str, thrown: bool) -> None:
         """Points begin to move; a number or name that nothing is wired to moves nothing."""
@@ -147,7 +145,7 @@ class Side:
         if name is not None:
             wired = self._wiring.turnouts[name]
             leg = Leg.THROWN if thrown is not wired.inverted else Leg.CLOSED
-            self._world.throw(name, leg, _moves_s(wired))
+            self._breakdowns.turnout(name, leg, _moves_s(wired))
 
     def output(self, number: int | str, on: bool) -> None:
         """A magnet is switched; a number or name that nothing is wired to switches nothing."""

@@ -105,6 +105,7 @@ class Station:
         self._pending: set[int] = set()
         self._next_scan_s = math.inf
         self._boots_at_s = 0.0
+        self._held_up_until_s = -math.inf
         self.booted = False
         self.reset(0.0)
 
@@ -119,8 +120,10 @@ class Station:
         self._ports.pop(port, None)
 
     def receive(self, port: str, data: bytes, t_s: float) -> None:
-        """Bytes that a host has written at a time."""
-        entry = self._ports[port]
+        """Bytes that come in at a port at a time; at one that is closed they are gone."""
+        entry = self._ports.get(port)
+        if entry is None:
+            return
         at_s = max(entry.line_free_s, t_s)
         for byte in data:
             at_s += BYTE_S if entry.serial else 0.0
@@ -151,6 +154,13 @@ class Station:
             self._low.discard(vpin)
         self._scan_from(t_s)
 
+    def hold_up(self, until_s: float) -> None:
+        """Something keeps the main loop busy: nothing is read or scanned before that, and receive rings fill.
+
+        The rail signal goes on: it is made by interrupts.
+        """
+        self._held_up_until_s = max(self._held_up_until_s, until_s)
+
     def reset(self, t_s: float) -> None:
         """The reset pin, ``<D RESET>``, or a host that opens the port of a board that is reset by it."""
         self.booted = False
@@ -171,10 +181,10 @@ class Station:
         if not self.booted:
             times.append(self._boots_at_s)
         else:
-            times += [self._next_scan_s, self._booster.next_s()]
+            times += [max(self._next_scan_s, self._held_up_until_s), self._booster.next_s()]
             times += [act.at_s for act in self._acts]
             work = min((entry.next_work_s() for entry in self._ports.values()), default=math.inf)
-            times.append(max(work, self._last_pass_s + PASS_S, self._outgoing_room_s()))
+            times.append(max(work, self._last_pass_s + PASS_S, self._outgoing_room_s(), self._held_up_until_s))
         soonest = min(times)
         return None if math.isinf(soonest) else max(soonest, self._now_s)
 

@@ -277,7 +277,7 @@ class Motor:
     """A locomotive's decoder and motor: what was commanded, and how it really moves.
 
     ``heading_forward`` is the way it travels (or last travelled); it changes at a stand only. ``stalled``: it stands
-    against something and does so until commanded otherwise.
+    against something and does so until commanded otherwise. ``held``: it gets no current where it stands.
     """
 
     locomotive: Locomotive
@@ -288,10 +288,11 @@ class Motor:
     heading_forward: bool = True
     speed_mm_s: float = 0.0
     stalled: bool = False
+    held: bool = False
 
     def target_mm_s(self, powered: bool) -> float:
         """The speed it makes for, in the commanded direction."""
-        if not powered or self.emergency or self.stalled:
+        if not powered or self.emergency or self.stalled or self.held:
             return 0.0
         return self.real.speed_mm_s(self.step, self.forward)
 

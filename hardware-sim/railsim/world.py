@@ -68,6 +68,8 @@ class World:
         self._magnets_on: set[str] = set()
         self._coil_ends: dict[str, float] = {}
         self._turnout_ends: dict[str, tuple[float, Leg]] = {}
+        self._held_ends: dict[str, float] = {}
+        self._stiff: dict[str, float] = {}
         self._memory = PartedPairs()
         self._plans: list[Plan] | None = None
         self._covered: dict[str, set[str]] = {name: set() for name in track.beams}
@@ -93,6 +95,20 @@ class World:
         """Whether nothing moves on the track."""
         return not any(self.speed_mm_s(name) > 0 for name in self._motors)
 
+    @property
+    def locomotives(self) -> tuple[str, ...]:
+        """The locomotives on the track."""
+        return tuple(self._motors)
+
+    @property
+    def wagons(self) -> tuple[str, ...]:
+        """The wagons on the track."""
+        return tuple(name for rake in self._rakes for name in rake.names if name not in self._motors)
+
+    def coupled_wagons(self) -> tuple[str, ...]:
+        """The wagons that are coupled to something."""
+        return tuple(name for name in self.wagons if self._link_of(name) is not None)
+
     def truth(self) -> Truth:
         """What is really where, now."""
         plans = {id(plan.rake): plan for plan in self._planned()}
@@ -109,6 +125,7 @@ class World:
         times = [plan.at_s for plan in self._planned()]
         times += [at for at, _ in self._turnout_ends.values()]
         times += self._coil_ends.values()
+        times += self._held_ends.values()
         soonest = min(times, default=math.inf)
         return None if math.isinf(soonest) else soonest
 
@@ -181,6 +198,63 @@ class World:
         else:
             self._magnets_on.discard(name)
             self._coil_ends.pop(name, None)
+
+    # ------------------------------------------------------------ what may break
+
+    def stall(self, locomotive: str, for_s: float) -> None:
+        """A locomotive loses its current where it is: it stands at once, and goes on as commanded later."""
+        motor = self._motors[locomotive]
+        self._settle()
+        moved = motor.speed_mm_s > 0
+        motor.speed_mm_s, motor.held = 0.0, True
+        self._held_ends[locomotive] = max(self.now_s + for_s, self._held_ends.get(locomotive, 0.0))
+        if moved:
+            self._events.append(Stopped(self.now_s, locomotive))
+
+    def stiffen(self, wagon: str, times: float) -> None:
+        """The next so many times a wagon's couplings do not drop out over a magnet."""
+        self._stiff[wagon] = self._stiff.get(wagon, 0.0) + times
+
+    def part(self, wagon: str) -> tuple[str, str] | None:
+        """A wagon's coupling opens by itself, the one towards a locomotive if it has one; None if it has none."""
+        link = self._link_of(wagon)
+        if link is None:
+            return None
+        self._settle()
+        rake, index = self._rake_of(wagon), link
+        pair = (rake.names[index], rake.names[index + 1])
+        rake.coupled[index] = False
+        self._memory.parted(pair)
+        self._events.append(Parted(self.now_s, pair, ""))
+        return pair
+
+    def lift(self, wagon: str) -> bool:
+        """A hand takes a wagon off the track; False when it is not there."""
+        if wagon not in self.wagons:
+            return False
+        self._settle()
+        rake = self._rake_of(wagon)
+        index = rake.names.index(wagon)
+        self._rakes.remove(rake)
+        above = rake.split(index) if index + 1 < len(rake.vehicles) else None
+        alone = rake.split(index - 1) if index else rake
+        self._rakes += [left for left in (rake, above) if left is not None and left is not alone]
+        for beam, covered in self._covered.items():
+            if wagon in covered:
+                covered.discard(wagon)
+                if not covered:
+                    self._events.append(BeamChanged(self.now_s, beam, False))
+        return True
+
+    def _link_of(self, wagon: str) -> int | None:
+        """The index of a wagon's coupling in its rake, the one towards a locomotive first."""
+        rake = next((rake for rake in self._rakes if rake.index(wagon) is not None), None)
+        if rake is None:
+            return None
+        index = rake.names.index(wagon)
+        upwards = any(name in self._motors for name in rake.names[index + 1 :])
+        links = (index, index - 1) if upwards else (index - 1, index)
+        return next((link for link in links if 0 <= link < len(rake.coupled) and rake.coupled[link]), None)
 
     # ------------------------------------------------------------ plans
 
@@ -262,6 +336,12 @@ class World:
                 del self._coil_ends[name]
                 text = f"the coil of {name} was on for more than {COIL_AT_MOST_S:g} s and is burnt"
                 self._incident(Kind.COIL, name, (), text)
+                return
+        for name, at in list(self._held_ends.items()):
+            if at <= due:
+                self._settle()
+                del self._held_ends[name]
+                self._motors[name].held = False
                 return
         plan = min(self._planned(), key=lambda plan: plan.at_s)
         for other in self._planned():
@@ -353,6 +433,10 @@ class World:
             for link, magnet in partings(self.track, rake, active):
                 names = rake.names
                 pair = (names[link], names[link + 1])
+                stiff = next((name for name in pair if self._stiff.get(name, 0.0) >= 1), None)
+                if stiff is not None:
+                    self._stiff[stiff] -= 1
+                    continue
                 rake.coupled[link] = False
                 self._memory.parted(pair)
                 self._events.append(Parted(self.now_s, pair, magnet))

@@ -16,9 +16,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from pointsman.app import PlayRequest, play
 from pointsman.errors import PointsmanError
 from pointsman.links import On, Target
+from pointsman.playing import PlayRequest, play
 from pointsman.puzzle.choice import choose
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.search import solve

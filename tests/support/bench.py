@@ -7,7 +7,7 @@ layout at a moment, as a hand, another throttle or a failing part would.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,16 @@ from pointsman.drivers.dccex import DccExDriver
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
+from pointsman.operate.hands import HandWork
 from pointsman.operate.plan import Planner
+from pointsman.operate.referee import Score
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.goal import parse_goal
 from pointsman.puzzle.moves import Run
 from pointsman.solver.search import solve
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
+from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.memory import memory_pair
 from railsim.clock import run_virtual
@@ -53,12 +56,16 @@ class Bench:
     at: list[tuple[float, Callable[[Bench], Any]]] = field(default_factory=list)
     when_doing: list[tuple[str, float, Callable[[Bench], Any]]] = field(default_factory=list)
     run_on_s: float = 3.0
+    wired: Callable[[Wiring], Wiring] = lambda wiring: wiring
+    hand: Callable[[Bench, HandWork], Awaitable[bool]] | None = None
+    score: Score | None = None
     profile: str = DEFAULT_PROFILE
     serial: bool = True
 
     statuses: list[Status] = field(default_factory=list)
     sent: list[tuple[float, bytes]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    asked: list[HandWork] = field(default_factory=list)
     beats: list[tuple[float, bool]] = field(default_factory=list)
 
     simulation: Simulation = field(init=False)
@@ -109,7 +116,7 @@ class Bench:
             (),
         )
         loop = asyncio.get_running_loop()
-        wiring = load_wiring(find_wiring(self.chosen.folder), track)
+        wiring = self.wired(load_wiring(find_wiring(self.chosen.folder), track))
         start = str(self.chosen.start) if self.real_start is None else self.real_start
         setup = Setup.parse(start, facing={"L": self.facing})
         self.simulation = Simulation(track, wiring, setup, seed=self.seed, profile=find_profile(self.profile))
@@ -123,7 +130,16 @@ class Bench:
         driver = DccExDriver(host, wiring, emit=self._receive)
         planner = Planner(track, wiring, allow)
         self.dispatcher = Dispatcher(
-            track, planner, driver, journal, belief, allow=allow, show=self._show, beat=self._beaten
+            track,
+            planner,
+            driver,
+            journal,
+            belief,
+            allow=allow,
+            show=self._show,
+            beat=self._beaten,
+            ask=None if self.hand is None else self._asked,
+            score=self.score,
         )
         for t_s, act in self.at:
             loop.call_at(t_s, act, self)
@@ -135,12 +151,18 @@ class Bench:
             self.halted_s = loop.time()
             self.at_halt = self.simulation.truth()
             await asyncio.sleep(self.run_on_s)
+            self.now_s_in_the_end = loop.time()
             self.speed_in_the_end = self.simulation.world.speed_mm_s("L")
             await driver.close()
             self.dispatcher.close()
             self.at_close = self.simulation.truth()
             await self.simulation.close()
             journal.close()
+
+    async def _asked(self, work: HandWork) -> bool:
+        assert self.hand is not None
+        self.asked.append(work)
+        return await self.hand(self, work)
 
     def _journal_failed(self, why: str) -> None:
         self.dispatcher.halt(why)

@@ -286,6 +286,8 @@ def test_a_frozen_play_is_stopped_by_its_guardian_and_does_not_go_on(tmp_path: P
             play.signal(signal.SIGSTOP)
             sim.expect(r"L stands", 3.0)
             play.signal(signal.SIGCONT)
+            play.expect(r"go on\? \[y/N\]")
+            play.answer("n")
             assert play.ends() == 6
             assert "Traceback" not in play.text
         stands(sim)
@@ -299,6 +301,8 @@ def test_a_jmri_that_is_killed_is_told_with_what_to_do(tmp_path: Path) -> None:
     ):
         under_way(play)
         sim.signal(signal.SIGKILL)
+        play.expect(r"go on\? \[y/N\]")
+        play.answer("n")
         assert play.ends() in (5, 6)
         assert "link" in play.text
         assert "Traceback" not in play.text

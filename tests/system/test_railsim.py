@@ -205,6 +205,34 @@ def test_opening_the_port_resets_the_station_if_asked(
     assert railsim.end() == 143
 
 
+def test_faults_strike_and_are_said(
+    start: Callable[..., Railsim], opened: Callable[[str | Path], Wire], tmp_path: Path
+) -> None:
+    port = tmp_path / "port"
+    args = ["inglenook", "--pty", str(port), "--position", START, "--speed", "5"]
+    railsim = start(*args, "--fault", "beam-stuck:s2@20", "--fault", "port-vanishes@40=5")
+    railsim.until("ready")
+    wire = opened(port)
+    wire.greet()
+    assert wire.until(b"<Q 3>")
+    railsim.until("FAULT beam-stuck: beam s2")
+    railsim.until("FAULT port-vanishes: the port is gone")
+    assert not port.is_symlink()
+    with pytest.raises(OSError, match="Input/output error"):
+        wire.say("<#>")
+    railsim.until("FAULT port-vanishes: the port is there again")
+    opened(port).greet()
+    assert railsim.end() == 143
+
+
+def test_the_faults_that_there_are() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "railsim.cli", "--faults"], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "turnout-stuck" in done.stdout
+    assert done.stderr == ""
+
+
 def test_network_clients_hear_broadcasts_and_closing_stops_nothing(start: Callable[..., Railsim]) -> None:
     railsim = start("inglenook", "--tcp", "0", "--speed", "5", "--position", "head: L")
     number = int(railsim.until(r"127\.0\.0\.1:(\d+)").group(1))
@@ -241,6 +269,8 @@ def test_a_link_left_behind_by_a_killed_program_is_no_hindrance(start: Callable[
         (["inglenook", "--tcp", "0", "--position", "head: L | s7: 1"], 2, "no segment 's7'"),
         (["inglenook", "--tcp", "0", "--facing", "L=up"], 2, "write L=from or L=to"),
         (["inglenook", "--tcp", "0", "--puzzle", "none"], 3, "no such file"),
+        (["inglenook", "--tcp", "0", "--fault", "wagon-flies"], 2, "there is no fault 'wagon-flies'"),
+        (["inglenook", "--tcp", "0", "--fault", "beam-dead:hed"], 2, "did you mean head?"),
         (["inglenook", "--pty", "/dev/null"], 5, "does not exist yet"),
         (["inglenook", "--tcp", "0", "--truth", "/nowhere/at/all"], 2, "cannot be written"),
     ],

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pointsman.app import PlayRequest
 from pointsman.cli.output import say, whole_line
 from pointsman.errors import JournalError
 from pointsman.links import On
+from pointsman.playing import PlayRequest
 from pointsman.record import Line, read
 
 
@@ -25,20 +25,37 @@ def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> s
     return shlex.join(words)
 
 
+def resume_command(journal: Path) -> str:
+    """The command that goes on with a play."""
+    return shlex.join(["pointsman", "resume", str(journal)])
+
+
 def tell_stopped(out: Console, request: PlayRequest, command: str) -> None:
     """The journal, how the track power is, what has to be set up again, and how to repeat the puzzle."""
     whole_line(out, f"Journal: {request.journal}")
-    lines = tell_power(out, request.journal)
-    moved = any(line.kind == "command" and line.values.get("type") == "Drive" for line in lines)
-    if moved:
-        say(out, "Nothing resumes: set locomotive and wagons up again as at the start. To repeat this puzzle:")
+    tell_power(out, request.journal)
+    if came_to_something(request):
+        say(out, "Nothing resumes by itself. To say what stands where, and go on from there:")
+        whole_line(out, f"  {resume_command(request.journal)}")
+        say(out, "To set locomotive and wagons up as at the start, and begin again:")
     else:
         say(out, "Nothing has moved. To repeat this puzzle:")
     whole_line(out, f"  {command}")
 
 
-def tell_power(out: Console, journal: Path) -> Sequence[Line]:
-    """Whether the track power is off, as far as a journal says; the lines of the journal."""
+def came_to_something(request: PlayRequest) -> bool:
+    """Whether anything has moved in a play, or in one that it goes on with, as far as its journal says."""
+    if request.put_right is not None:
+        return True
+    try:
+        lines = read(request.journal).lines
+    except JournalError:
+        return False
+    return any(line.kind == "command" and line.values.get("type") == "Drive" for line in lines)
+
+
+def tell_power(out: Console, journal: Path) -> None:
+    """Whether the track power is off, as far as a journal says."""
     lines: Sequence[Line] = ()
     try:
         lines = read(journal).lines
@@ -49,7 +66,6 @@ def tell_power(out: Console, journal: Path) -> Sequence[Line]:
         say(out, "Nobody confirmed that the track power went off: switch it off by hand.", "bold red")
     elif power is not None:
         say(out, "The track power is off now.")
-    return lines
 
 
 def _power(lines: Iterable[Line]) -> bool | None:

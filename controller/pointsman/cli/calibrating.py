@@ -24,8 +24,9 @@ from pointsman.calibrating import (
     calibrate as calibrate_on,
 )
 from pointsman.cli.aftermath import tell_power
+from pointsman.cli.driving import DEFAULT_SPEED, Targets, check_files, check_options
 from pointsman.cli.output import AsJson, compact_table, console, fail_with, print_json, say, whole_line
-from pointsman.cli.playing import DEFAULT_SPEED, Targets, check_files, check_options, tell_calibrated
+from pointsman.cli.putting_right import tell_calibrated
 from pointsman.cli.puzzles import picture
 from pointsman.cli.screen import Screen
 from pointsman.cli.setting_up import agrees, ask_facing, confirm, mark_line, warn_of_no_relay
@@ -162,7 +163,7 @@ def _set_up(out: Console, request: CalibrateRequest, facing: End | None, yes: bo
         warn_of_no_relay(out)
     chosen = facing
     if real and chosen is None:
-        chosen = ask_facing(out, request.track, name)
+        chosen = ask_facing(out, request.track, name, request.track.locomotives[name].mark.element)
     if real:
         confirm(out, f"Is {name} alone there, and is everybody clear of it?")
     elif not yes:

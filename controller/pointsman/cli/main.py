@@ -24,6 +24,7 @@ COMMANDS = {
     "table": "tables",
     "hint": "tables",
     "play": "playing",
+    "resume": "resuming",
     "calibrate": "calibrating",
     "ports": "playing",
     "doctor": "doctoring",

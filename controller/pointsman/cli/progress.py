@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -52,27 +53,38 @@ def _interruptible() -> Iterator[Callable[[], None]]:
 
     Raised anywhere it can come in a place where Python drops it, and the search would go on.
     """
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is signal.SIG_IGN:
         yield lambda: None
         return
-    pressed = threading.Event()
-    last_resort = threading.Timer(AT_THE_LATEST_S, interrupt_main_thread)
-    last_resort.daemon = True
+    ear, bell = os.pipe()
+    pressed = [False]
+    over = threading.Event()
 
     def press(_number: int, _frame: FrameType | None) -> None:
-        if pressed.is_set():
+        # Nothing that takes a lock: it may come while the same lock is held.
+        if pressed[0]:
             raise KeyboardInterrupt
-        pressed.set()
-        last_resort.start()
+        pressed[0] = True
+        os.write(bell, b"!")
 
     def check() -> None:
-        if pressed.is_set():
+        if pressed[0]:
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, press)
+    def last_resort() -> None:
+        if os.read(ear, 1) and not over.wait(AT_THE_LATEST_S):
+            interrupt_main_thread()
+
+    thread = threading.Thread(target=last_resort, daemon=True)
+    thread.start()
+    signal.signal(signal.SIGINT, press)
     try:
         yield check
         check()
     finally:
-        last_resort.cancel()
         signal.signal(signal.SIGINT, before)
+        over.set()
+        os.close(bell)
+        thread.join()
+        os.close(ear)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +11,8 @@ from rich.text import Text
 
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, whole_line
 from pointsman.errors import JournalError
-from pointsman.messages import EmergencyStop
-from pointsman.operate.referee import Score, fold, with_run, with_uncoupling
-from pointsman.record import Line, Reading, message_of, read
+from pointsman.operate.retelling import Told, retell
+from pointsman.record import Line, read
 
 
 def register(app: typer.Typer) -> None:
@@ -47,66 +45,10 @@ def replay(
         raise bad
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a journal says: its header, its steps, what was counted, and how it ended.
-
-    ``lines`` is how many were good, ``bad`` what is wrong with the one after them, if there is one.
-    """
-
-    header: dict[str, Any]
-    steps: tuple[Line, ...]
-    score: Score
-    position: str
-    ending: str
-    lines: int
-    bad: str = ""
-
-
-def retell(reading: Reading, where: str) -> Told:
-    """Fold the lines of a journal. Raises JournalError when it does not begin as one.
-
-    A line that is whole but tells of nothing this program writes ends the telling as a damaged one does.
-    """
-    if not reading.lines or reading.lines[0].kind != "begin":
-        raise JournalError(
-            reading.bad or "the file is empty" if not reading.lines else "the file does not begin as a journal does",
-            where=where,
-            cure="give the path of a file that play wrote",
-        )
-    header = dict(reading.lines[0].values)
-    told = Told(header, (), Score(), str(header.get("start", "")), "the journal stops in the middle", 0, reading.bad)
-    for number, line in enumerate(reading.lines, 1):
-        try:
-            told = replace(_with_line(told, line), lines=number)
-        except JournalError as error:
-            return replace(told, bad=f"line {number}: {error.what}")
-    return told
-
-
-def _with_line(told: Told, line: Line) -> Told:
-    match line.kind:
-        case "command" | "event":
-            return replace(told, score=fold(told.score, message_of(line)))
-        case "halt":
-            # The stop itself skips every queue, and so the journal's commands.
-            return replace(told, score=fold(told.score, EmergencyStop()), steps=(*told.steps, line))
-        case "step":
-            return replace(told, steps=(*told.steps, line))
-        case "run":
-            score = with_run(told.score, reversed_=line.values.get("reversed") is True)
-            return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line))
-        case "parted":
-            return replace(told, score=with_uncoupling(told.score))
-        case "end":
-            ending = str(line.values.get("error", "")) or "it went to the end, every step as expected"
-            return replace(told, ending=ending)
-        case _:
-            return told
-
-
 def _print(out: Console, told: Told) -> None:
     header = told.header
+    if "goes_on_from" in header:
+        whole_line(out, f"goes on from {header['goes_on_from']}")
     if "calibrates" in header:
         between = " and ".join(str(beam) for beam in _listed(header.get("between")))
         what = f"  calibration of {header.get('calibrates')} between {between}, on {header.get('on')}"
@@ -139,6 +81,10 @@ def _step_text(line: Line) -> tuple[str, str]:
     match line.kind:
         case "run":
             return f"run {line.values.get('number')} done: {line.values.get('position')}", "green"
+        case "asked":
+            return f"  asked: {' '.join(filter(None, (str(line.values.get('note', '')), line.text('what'))))}", ""
+        case "put right":
+            return f"put right by {line.values.get('by')}: {line.values.get('position')}", "yellow"
         case "halt":
             return f"STOPPED: {line.values.get('why')}", "bold red"
         case _:
@@ -155,6 +101,7 @@ def _as_json(told: Told) -> dict[str, Any]:
         "reversals": score.reversals,
         "uncouplings": score.uncouplings,
         "turnouts_moved": score.turnouts_moved,
+        "by_hand": score.by_hand,
         "emergency_stops": score.emergency_stops,
         "origin": str(score.origin),
         "ending": told.ending,

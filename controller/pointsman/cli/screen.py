@@ -57,8 +57,9 @@ class Screen:
         self._on_gone = on_gone
         self._live = console.is_terminal and not console.is_dumb_terminal
         self._steps: deque[str] = deque(maxlen=STEPS_SHOWN)
-        self._waiting: deque[Status] = deque()
+        self._waiting: deque[Status | str] = deque()
         self._last: Status | None = None
+        self._doing = ("", 0)
         self._began_s: float | None = None
         self._wake = threading.Event()
         self._ending = threading.Event()
@@ -68,6 +69,11 @@ class Screen:
     def show(self, status: Status) -> None:
         """Take a status; returns at once."""
         self._waiting.append(status)
+        self._wake.set()
+
+    def ask(self, question: str) -> None:
+        """Print a question below the picture, which then stands still until the next status; returns at once."""
+        self._waiting.append(question)
         self._wake.set()
 
     def close(self) -> None:
@@ -92,11 +98,11 @@ class Screen:
 
     def _run(self) -> None:
         try:
-            if self._live:
-                with Live(console=self._console, auto_refresh=False, transient=False) as live:
-                    self._loop(lambda status: live.update(self._picture(status, self._console), refresh=True))
-            else:
-                self._loop(lambda _: None)
+            while (question := self._until_asked()) is not None:
+                self._console.print(question, end=" ", soft_wrap=True)
+                while not (self._is_answered() or self._ending.is_set()):
+                    self._wake.wait()
+                    self._wake.clear()
         except (OSError, SystemExit):
             # rich turns a broken pipe into SystemExit, which a thread would swallow.
             self._on_gone("the screen is gone: nobody can read any more")
@@ -105,21 +111,43 @@ class Screen:
             self._on_gone(f"the screen failed: {error}")
             raise
 
-    def _loop(self, draw: Callable[[Status], None]) -> None:
-        doing = ("", 0)
-        while not (self._ending.is_set() and not self._waiting):
-            self._wake.wait()
-            self._wake.clear()
-            latest = None
-            while self._waiting:
-                latest = self._waiting.popleft()
-                if latest.note or (latest.doing, latest.run) != doing:
-                    doing = (latest.doing, latest.run)
-                    self._log(latest)
+    def _is_answered(self) -> bool:
+        """Whether there is something new to be shown: another question, a note, or a play that goes on."""
+        return any(isinstance(found, str) or found.note or not found.asking for found in list(self._waiting))
+
+    def _until_asked(self) -> str | None:
+        """Show statuses until a question comes, which is returned, or until the end: None."""
+        if not self._live or (self._waiting and isinstance(self._waiting[0], str)):
+            return self._loop(lambda _: None)
+        with Live(console=self._console, auto_refresh=False, transient=False) as live:
+            return self._loop(lambda status: live.update(self._picture(status, self._console), refresh=True))
+
+    def _loop(self, draw: Callable[[Status], None]) -> str | None:
+        while self._waiting or not self._ending.is_set():
+            if not self._waiting:
+                self._wake.wait()
+                self._wake.clear()
+            latest, question = self._taken()
             if latest is not None:
                 self._last = latest
                 draw(latest)
+            if question is not None:
+                return question
             self._ending.wait(1 / FRAMES_PER_S)
+        return None
+
+    def _taken(self) -> tuple[Status | None, str | None]:
+        """The latest status before the next question, and that question; every step on the way is noted."""
+        latest = None
+        while self._waiting:
+            found = self._waiting.popleft()
+            if isinstance(found, str):
+                return latest, found
+            latest = found
+            if latest.note or (latest.doing, latest.run) != self._doing:
+                self._doing = (latest.doing, latest.run)
+                self._log(latest)
+        return latest, None
 
     def _log(self, status: Status) -> None:
         thing = self._things.removesuffix("s")

@@ -13,6 +13,7 @@ from pointsman.errors import PointsmanError, StoppedError
 from pointsman.links import On, Target
 from pointsman.operate.allowances import Allowances
 from pointsman.puzzle.choice import Chosen
+from pointsman.track.marks import marked, pushed_towards
 from pointsman.track.model import End, Track
 
 
@@ -31,7 +32,7 @@ def set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes
     show_draw(out, chosen)
     out.print(f"It can be done in {least}.")
     if real and facing is None:
-        facing = ask_facing(out, chosen.track, engine)
+        facing = ask_facing(out, chosen.track, engine, chosen.start.where(engine)[0])
     if real:
         confirm(out, "Is the layout set up like this, and is everybody clear of it?")
     elif not yes:
@@ -52,13 +53,18 @@ def warn_of_no_relay(out: Console) -> None:
 def set_up_lines(chosen: Chosen) -> list[str]:
     """Where everything has to stand before a play, in words."""
     track, engine = chosen.track, chosen.puzzle.locomotive
-    beside = [v for v in chosen.start.in_segment(track.locomotives[engine].mark.element) if v != engine]
+    segment = chosen.start.where(engine)[0]
+    row = chosen.start.in_segment(segment)
+    beside = [vehicle for vehicle in row if vehicle != engine]
     coupled = f"; {' '.join(beside)} coupled to it" if beside else ""
-    return [
-        "Wagons: the first in each track just clear of the beam, its coupler within "
-        f"{Allowances().setup_error_mm:.0f} mm of it, the others pushed up to it.",
-        f"{mark_line(track, engine)}{coupled}.",
-    ]
+    near = f"its coupler within {Allowances().setup_error_mm:.0f} mm of it"
+    wagons = f"Wagons: the first in each track just clear of the beam, {near}, the others pushed up to it."
+    if marked(track, segment, row) == engine:
+        return [wagons, f"{mark_line(track, engine)}{coupled}."]
+    end = pushed_towards(track.segments[segment])
+    first = row[0] if end is End.FROM else row[-1]
+    where = f"{first} just clear of the beam at {ends_of(track, segment)[end].told}, {near}"
+    return [wagons, f"{engine}: in {segment}, set up like wagons: {where}{coupled}."]
 
 
 def mark_line(track: Track, engine: str) -> str:
@@ -101,13 +107,13 @@ def ends_of(track: Track, segment: str) -> dict[End, EndName]:
     return found
 
 
-def ask_facing(out: Console, track: Track, engine: str) -> End:
-    """Where the front of the locomotive on its mark points, says a person. Raises StoppedError without an answer."""
-    names = ends_of(track, track.locomotives[engine].mark.element)
+def ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
+    """Where the front of the locomotive in a segment points, says a person. Raises StoppedError without an answer."""
+    names = ends_of(track, segment)
     answers = {name.answer: end for end, name in names.items()}
     told = " or to ".join(name.told for name in names.values())
     while True:
-        answer = _asked(out, f"Does the front of {engine} point to {told}? [{'/'.join(answers)}]")
+        answer = asked(out, f"Does the front of {engine} point to {told}? [{'/'.join(answers)}]").lower()
         if answer in answers:
             return answers[answer]
         if answer in list(End):
@@ -123,16 +129,16 @@ def confirm(out: Console, question: str) -> None:
 
 def agrees(out: Console, question: str) -> bool:
     """Whether a person answers yes. Raises StoppedError when the terminal is closed instead."""
-    while (answer := _asked(out, f"{question} [y/N]")) not in {"y", "yes"}:
+    while (answer := asked(out, f"{question} [y/N]").lower()) not in {"y", "yes"}:
         if answer in {"", "n", "no"}:
             return False
         say(out, "Please answer y or n.")
     return True
 
 
-def _asked(out: Console, question: str) -> str:
-    """A person's answer, in small letters. Raises StoppedError when the terminal is closed instead."""
+def asked(out: Console, question: str) -> str:
+    """A person's answer. Raises StoppedError when the terminal is closed instead."""
     try:
-        return out.input(f"{question} ", markup=False, emoji=False).strip().lower()
+        return out.input(f"{question} ", markup=False, emoji=False).strip()
     except EOFError:
         raise StoppedError("there was no answer: nothing was sent to the layout", PointsmanError.exit_code) from None

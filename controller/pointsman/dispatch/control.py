@@ -8,7 +8,7 @@ halt this object only refuses.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -36,19 +36,27 @@ from pointsman.messages import (
 )
 from pointsman.operate import referee, tracker
 from pointsman.operate.belief import Belief
+from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
 from pointsman.record import message_values
 from pointsman.track.model import Leg, Track
 
 CONFIRM_WITHIN_S = 1.5
 """A command that the station has not confirmed by then is missing evidence."""
+OBEYED_WITHIN_S = 0.3
+"""So is an order to a train: it comes to the rail later than is allowed for, and the train is further on."""
 TICK_S = 0.05
 """How often the supervision looks whether the program itself is alive, while anything moves or a magnet is on."""
 STALLED_S = 0.2
 """A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
+BY_HAND = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
 LOOK = "look at the layout, set the wagons up again, and start again"
+
+
+Ask = Callable[[HandWork], Awaitable[bool]]
+"""Asks a person to do something; True when it is done, False when it will not be. It may take for ever."""
 
 
 class Driver(Protocol):
@@ -74,6 +82,7 @@ class Status:
     drive: tracker.Drive | None = None
     turning: tuple[str, ...] = ()
     note: str = ""
+    asking: bool = False
     links: Mapping[str, LinkChanged] = field(default_factory=dict)
 
 
@@ -100,6 +109,7 @@ class State:
     halted_s: float = inf
     cure: str = LOOK
     watching: bool = False
+    asking: bool = False
     followed: bool = False
     met: tuple[str, ...] = ()
     seen: set[str] = field(default_factory=set)
@@ -121,10 +131,11 @@ class Control:
         *,
         show: Callable[[Status], None],
         beat: Callable[[bool], None],
+        score: referee.Score | None = None,
     ) -> None:
         self.track = track
         self.loop = asyncio.get_running_loop()
-        self.state = State(belief)
+        self.state = State(belief, score or referee.Score())
         self._driver = driver
         self._journal = journal
         self._show = show
@@ -153,7 +164,8 @@ class Control:
             state.score = referee.fold(state.score, EmergencyStop())
             state.moving.clear()
             self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
-            self.tell(f"STOPPED: {why}")
+            # The end of the play may be seconds away: what a hand must do at once is said at once.
+            self.tell(f"STOPPED: {why}" + (f"; {BY_HAND}" if state.cure == BY_HAND else ""))
         self._changed.set()
 
     # ------------------------------------------------------------ supervision
@@ -202,7 +214,7 @@ class Control:
                 self.state.link_up = self.state.watching = True
             case LinkLost() if self.state.moving:
                 # Perhaps nothing that was written since was heard.
-                self.state.cure = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
+                self.state.cure = BY_HAND
                 self._doubt(_reason_to_stop(event))
             case _:
                 reason = _reason_to_stop(event)
@@ -230,6 +242,9 @@ class Control:
             if state.drive.doubt:
                 self._doubt(state.drive.doubt)
             self.tell()
+        elif state.asking:
+            # Somebody was asked to put a hand there. How the beams are afterwards is looked at after the answer.
+            return
         elif state.watching and known:
             now = "broken" if event.active else "freed"
             self._doubt(f"beam {event.sensor} was {now} while everything stood")
@@ -270,9 +285,13 @@ class Control:
         while True:
             self.stand_by()
             now = self.loop.time()
-            overdue_s = CONFIRM_WITHIN_S + min((sent for sent, _ in self.state.unconfirmed.values()), default=inf)
+            number = min(self.state.unconfirmed, key=self._due_s, default=0)
+            overdue_s = self._due_s(number)
             if now > overdue_s:
-                self.halt(f"the station did not confirm {_oldest(self.state.unconfirmed)}")
+                _, command = self.state.unconfirmed[number]
+                if self.state.moving:
+                    self.state.cure = BY_HAND
+                self.halt(f"the station did not confirm command {number} ({type(command).__name__})")
                 continue
             if now >= t_s or enough():
                 return
@@ -281,6 +300,29 @@ class Control:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(until if until < inf else None):
                     await self._changed.wait()
+
+    def _due_s(self, number: int) -> float:
+        """When a command must have been confirmed."""
+        if number not in self.state.unconfirmed:
+            return inf
+        sent_s, command = self.state.unconfirmed[number]
+        return sent_s + (OBEYED_WITHIN_S if isinstance(command, Drive | Stop) else CONFIRM_WITHIN_S)
+
+    async def answered(self, ask: Ask, work: HandWork) -> bool:
+        """A person's answer; HaltedError as soon as everything was stopped meanwhile.
+
+        A beam that changes meanwhile is no doubt.
+        """
+        self.state.asking = True
+        answer = asyncio.ensure_future(ask(work))
+        answer.add_done_callback(lambda _: self._changed.set())
+        try:
+            await self.until(inf, answer.done)
+            return answer.result()
+        finally:
+            self.state.asking = False
+            answer.cancel()
+            await asyncio.wait([answer])
 
     def stand_by(self) -> None:
         """Raise what ended the play, if anything did."""
@@ -310,6 +352,7 @@ class Control:
                 drive=state.drive,
                 turning=tuple(state.turning),
                 note=note,
+                asking=state.asking,
                 links=dict(state.links),
             )
         )
@@ -342,8 +385,3 @@ def _believed(track: Track, state: State) -> str:
         for name, spot in spots.items()
     ]
     return "; ".join([str(state.belief.position), *where])
-
-
-def _oldest(unconfirmed: dict[int, tuple[float, Command]]) -> str:
-    number = min(unconfirmed)
-    return f"command {number} ({type(unconfirmed[number][1]).__name__})"

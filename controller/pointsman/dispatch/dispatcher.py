@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from math import inf
 
-from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Control, Driver, Status
+from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Ask, Control, Driver, Status
 from pointsman.dispatch.journal import Journal
-from pointsman.errors import LinkLostError, PointsmanError, RefusedError
+from pointsman.errors import LinkLostError, PointsmanError, RefusedError, StoppedError
 from pointsman.messages import (
     Drive,
     Event,
@@ -26,6 +26,7 @@ from pointsman.operate import referee, tracker
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.course import STEPS, Course
+from pointsman.operate.hands import hand_work, is_by_hand
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
 from pointsman.operate.parting import MOST_TRIES
 from pointsman.operate.plan import Planner
@@ -38,7 +39,8 @@ class Dispatcher:
     """Carries out plans on one layout. It lives in the running event loop, whose clock is the one clock.
 
     ``cap_mm_s`` is the fastest that anything may go; ``beat`` is called by the supervision, with whether anything
-    moves or is energised: what stops the trains when this program does not.
+    moves or is energised: what stops the trains when this program does not. ``ask`` asks a person to do what no machine
+    does; ``score`` is what was counted before, when an earlier play is gone on with.
     """
 
     def __init__(
@@ -53,8 +55,12 @@ class Dispatcher:
         show: Callable[[Status], None],
         cap_mm_s: float = inf,
         beat: Callable[[bool], None] = lambda _: None,
+        ask: Ask | None = None,
+        score: referee.Score | None = None,
     ) -> None:
-        self._control = Control(track, driver, journal, belief, show=show, beat=beat)
+        self._control = Control(track, driver, journal, belief, show=show, beat=beat, score=score)
+        self._ask = ask
+        self._earlier_runs = 0 if score is None else score.runs
         self._cap_mm_s = cap_mm_s
         self._planner = planner
         self._allow = allow
@@ -105,15 +111,15 @@ class Dispatcher:
         HaltedError when it was stopped.
         """
         state = self._control.state
-        state.runs = len(runs)
-        self._planner.rehearse(state.belief, runs)
+        state.runs = self._earlier_runs + len(runs)
+        self._check_hands([done.step for done in self._planner.rehearse(state.belief, runs)])
         async with self._watched():
             for turnout_step in self._planner.preparation(runs):
                 await self._carry_out(turnout_step)
             if runs:
                 await self._carry_out(self._planner.proving(state.belief, runs[0].locomotive))
             for job in self._planner.jobs(runs):
-                state.run = job.number
+                state.run = self._earlier_runs + job.number
                 at = job
                 while True:
                     step, at = self._planner.next_step(state.belief, at)
@@ -135,6 +141,7 @@ class Dispatcher:
         state = self._control.state
         state.runs = STEPS
         opening = course.opening()
+        self._check_hands(opening)
         async with self._watched():
             for turnout_step in opening:
                 await self._carry_out(turnout_step)
@@ -170,6 +177,14 @@ class Dispatcher:
             )
             raise
         state.watching = False
+
+    def _check_hands(self, steps: Sequence[Step]) -> None:
+        """What a person has to do needs somebody who can be asked. Raises RefusedError."""
+        by_hand = [str(step) for step in steps if is_by_hand(step)]
+        if by_hand and self._ask is None:
+            raise RefusedError(
+                [f"nobody can be asked to do this: {by_hand[0]}"], cure="let a person play in a terminal"
+            )
 
     def _once_more(self, job: Job) -> Job:
         """A coupling did not part: the job at its next try. HaltedError when there have been enough."""
@@ -216,6 +231,8 @@ class Dispatcher:
         self._control.tell()
         self._check(step)
         match step:
+            case TurnoutStep(by_hand=True) | UncoupleStep(by_hand=True):
+                await self._by_hand(step)
             case TurnoutStep():
                 # An answer may take as long as the points, and it may be asked twice.
                 await self._within(step.deadline_s + 2 * step.wait_s, self._turn(step))
@@ -231,6 +248,32 @@ class Dispatcher:
         except TimeoutError:
             self._control.halt(f"it was not done within {deadline_s:.1f} s")
             self._control.stand_by()
+
+    async def _by_hand(self, step: TurnoutStep | UncoupleStep) -> None:
+        """Ask a person to do it, however long that takes; what the beams say must then be as it was before."""
+        assert self._ask is not None, "steps that need hands are refused when there are none"
+        control, state = self._control, self._control.state
+        before, note = dict(state.belief.beams), ""
+        while True:
+            work = hand_work(control.track, step, note)
+            control.write("asked", {"run": state.run, "what": work.text, "note": note})
+            if not await control.answered(self._ask, work):
+                why = f"the answer was no: {work.text}"
+                control.halt(why)
+                raise StoppedError(why, PointsmanError.exit_code, believed=str(state.belief.position))
+            other = [name for name, broken in state.belief.beams.items() if before.get(name) is not broken]
+            if not other:
+                break
+            is_now = "broken, and was free" if state.belief.beams[other[0]] else "free, and was broken"
+            note = f"Beam {other[0]} is {is_now} before: put that right first."
+        state.score = referee.with_hand(state.score)
+        control.write("by hand", {"run": state.run, "what": str(step), "origin": str(referee.Origin.ENTERED)})
+        match step:
+            case TurnoutStep():
+                state.belief = state.belief.with_turnout(step.turnout, step.leg)
+            case UncoupleStep():
+                self._parted(step)
+        control.tell()
 
     async def _turn(self, step: TurnoutStep) -> None:
         state = self._control.state
@@ -310,8 +353,7 @@ class Dispatcher:
 
     def _order(self, step: DriveStep, speed_step: int) -> None:
         state = self._control.state
-        if state.drive is None:
-            return
+        assert state.drive is not None, "only a drive gives orders"
         if speed_step == 0:
             self._control.send(Stop(step.locomotive, step.forward))
         else:
@@ -339,6 +381,8 @@ class Dispatcher:
 
 
 def _evidence(step: Step) -> str:
+    if is_by_hand(step):
+        return "a person's word"
     if not isinstance(step, DriveStep):
         return "the station's fence, then its own time"
     edges = [

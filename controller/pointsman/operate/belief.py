@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from pointsman.puzzle.position import Position
+from pointsman.track.marks import marked, pushed_towards
 from pointsman.track.model import End, Leg, Place, Track
 
 
@@ -69,24 +70,19 @@ class Belief:
 def at_setup(track: Track, position: Position, facing: End, mark_error_mm: float, setup_error_mm: float) -> Belief:
     """The belief when a person has set the layout up as the set-up picture shows.
 
-    The locomotive stands at its mark, coupled to what shares its segment; the wagons of every other segment stand
-    buffer to buffer, pushed up to the first beam (at the ``from`` end if that meets a turnout, else at the ``to`` end).
+    The locomotive stands at its mark, coupled to what shares its segment. The vehicles of every other segment, and of
+    its own when they do not fit in so, stand buffer to buffer, pushed up to the first beam (``track.marks``).
     """
     spots: dict[str, Spot] = {}
-    marked = {
-        locomotive.mark.element: name
-        for name, locomotive in track.locomotives.items()
-        if name in position.vehicles and position.where(name)[0] == locomotive.mark.element
-    }
     for segment in track.segments.values():
         inside = position.in_segment(segment.name)
-        if segment.name in marked:
-            spots |= _around(track, inside, marked[segment.name], mark_error_mm)
+        engine = marked(track, segment.name, inside)
+        if engine is not None:
+            spots |= _around(track, inside, engine, mark_error_mm)
             continue
-        wagons = [v for v in inside if v not in track.locomotives]
-        from_end = segment.meets_from is not None
+        from_end = pushed_towards(segment) is End.FROM
         at, half = 0.0, setup_error_mm / 2
-        for index, name in enumerate(wagons if from_end else reversed(wagons)):
+        for index, name in enumerate(inside if from_end else reversed(inside)):
             vehicle = track.vehicle(name)
             at += vehicle.buffers_mm / 2 if index else vehicle.length_mm / 2
             # Each coupling may be taut or closed: the further in, the less is known.

@@ -190,9 +190,6 @@ def uncouple_step(office: Office, belief: Belief, job: Job) -> Step:
         )
     wired = office.wiring.uncouplers[magnet.name]
     if wired.kind is UncouplerKind.HAND:
-        raise RefusedError(
-            [f"{magnet.name} uncouples by hand, and a play cannot wait for a hand yet"],
-            cure="give the wiring a servo, a coil or a permanent magnet there",
-        )
+        return UncoupleStep(magnet.name, kept, left, 0.0, inf, energise=False, by_hand=True)
     energise = wired.kind is not UncouplerKind.PERMANENT
     return UncoupleStep(magnet.name, kept, left, wired.hold_s, wired.hold_s + 5.0, energise)

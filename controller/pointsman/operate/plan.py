@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import inf
 
 from pointsman.errors import RefusedError
 from pointsman.operate.allowances import Allowances, reach_mm
@@ -25,7 +26,7 @@ from pointsman.operate.sweep import Sweep
 from pointsman.puzzle.journey import towards_after, train_after
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.moves import runs as moves
-from pointsman.track.model import End, Leg, Track
+from pointsman.track.model import End, Leg, Side, Track
 from pointsman.track.path import following
 from pointsman.track.wiring import TurnoutKind, Wiring
 
@@ -70,6 +71,7 @@ class Planner:
         Raises RefusedError when the real lengths forbid it.
         """
         try:
+            _check_passed_once(job.run)
             while job.stage is not Stage.DONE:
                 step = self._step(belief, job)
                 if step is not None:
@@ -82,8 +84,17 @@ class Planner:
         return None, job
 
     def preparation(self, runs: Sequence[Run]) -> list[TurnoutStep]:
-        """Every turnout, commanded once, one after the other: as the first run needs it, the others closed."""
-        return self.settings(dict(runs[0].legs) if runs else {})
+        """Every turnout, commanded once, one after the other: as the first run needs it, the others closed.
+
+        Those at the locomotive's own segment lie for it: the proving move may come out a little.
+        """
+        if not runs:
+            return self.settings({})
+        track = self._office.track
+        here = track.segments.get(runs[0].before.where(runs[0].locomotive)[0])
+        met = [joint for end in End if here is not None and (joint := here.meets(end)) is not None]
+        own = {joint.turnout: Leg(joint.side) for joint in met if joint.side is not Side.TOE}
+        return self.settings({**own, **dict(runs[0].legs)})
 
     def settings(self, legs: Mapping[str, Leg]) -> list[TurnoutStep]:
         """Every turnout, commanded once, one after the other: as given, the others closed."""
@@ -177,10 +188,7 @@ class Planner:
     def _turnout(self, turnout: str, leg: Leg) -> TurnoutStep:
         wired = self._office.wiring.turnouts[turnout]
         if wired.kind is TurnoutKind.HAND:
-            raise RefusedError(
-                [f"{turnout} is set by hand, and a play cannot wait for a hand yet"],
-                cure="give the wiring a machine for it",
-            )
+            return TurnoutStep(turnout, leg, wired.move_time_s, inf, by_hand=True)
         wait = wired.move_time_s
         return TurnoutStep(turnout, leg, wait, 2 * wait + 5.0)
 
@@ -250,6 +258,14 @@ class Planner:
             return None
         whole = self._office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs))
         return whole if {body.vehicle for body in whole.bodies} > {body.vehicle for body in swept.bodies} else None
+
+
+def _check_passed_once(run: Run) -> None:
+    """Points are set before a run, so it cannot need them both ways, and no line leads over them twice."""
+    turnouts = [turnout for turnout, _ in run.legs]
+    twice = sorted({turnout for turnout in turnouts if turnouts.count(turnout) > 1})
+    if twice:
+        raise RefusedError([f"it passes {' '.join(twice)} more than once"], cure="stop before it, and go on from there")
 
 
 def _check_coupled(track: Track, belief: Belief, swept: Sweep, run: Run) -> None:

@@ -1,8 +1,9 @@
 """Counting what was done: ``fold(score, message)`` over the commands of a play, and the runs that were finished.
 
-Every figure has an origin. Here all of them are *seen*: a run counts when its evidence is complete. Raw starts are all
-starts of the locomotive; runs and reversals are those the game counts: a stop over a magnet that is continued the same
-way, a slack-back and the proving move belong to no other run and are no reversals.
+Every figure has an origin. A run counts when its evidence is complete, and so the figures are *seen*, until a person's
+word is taken for something: from then on they are *entered by a person*. Raw starts are all starts of the locomotive;
+runs and reversals are those the game counts: a stop over a magnet that is continued the same way, a slack-back and the
+proving move belong to no other run and are no reversals.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class Origin(StrEnum):
 class Score:
     """Figures of one play so far, and what is needed to go on counting.
 
-    ``turnouts_moved`` counts commands to turnouts, the preparation included; ``uncouplings`` couplings parted.
+    ``turnouts_moved`` counts commands to turnouts, the preparation included; ``uncouplings`` couplings parted;
+    ``by_hand`` what a person did and said so.
     """
 
     raw_starts: int = 0
@@ -37,6 +39,7 @@ class Score:
     turnouts_moved: int = 0
     uncouplings: int = 0
     emergency_stops: int = 0
+    by_hand: int = 0
     origin: Origin = Origin.SEEN
     moving: frozenset[str] = frozenset()
 
@@ -69,6 +72,11 @@ def with_uncoupling(score: Score) -> Score:
 def without_uncoupling(score: Score) -> Score:
     """The score after it has shown that a coupling did not part."""
     return replace(score, uncouplings=score.uncouplings - 1)
+
+
+def with_hand(score: Score) -> Score:
+    """The score after a person did something and said so: from now on it rests on that word too."""
+    return replace(score, by_hand=score.by_hand + 1, origin=Origin.ENTERED)
 
 
 def reverses(track: Track, before: Run | None, run: Run) -> bool:

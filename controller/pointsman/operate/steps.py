@@ -35,22 +35,27 @@ _AFTER = {
 
 @dataclass(frozen=True, slots=True)
 class TurnoutStep:
-    """Set a turnout and give its machine the time it needs; the station's echo is no evidence."""
+    """Set a turnout and give its machine the time it needs; the station's echo is no evidence.
+
+    ``by_hand``: a person is asked to set it, and says when it is done.
+    """
 
     turnout: str
     leg: Leg
     wait_s: float
     deadline_s: float
+    by_hand: bool = False
 
     def __str__(self) -> str:
-        return f"{self.turnout} to {self.leg}"
+        return f"{self.turnout} to {self.leg}{' by hand' if self.by_hand else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class UncoupleStep:
     """Stand over a magnet with the coupling between two vehicles; the count on the way out proves that it parted.
 
-    ``energise``: the magnet has to be switched on for it; a permanent one only takes the time.
+    ``energise``: the magnet has to be switched on for it; a permanent one only takes the time. ``by_hand``: a person is
+    asked to part the coupling, and says when it is done.
     """
 
     uncoupler: str
@@ -59,9 +64,10 @@ class UncoupleStep:
     hold_s: float
     deadline_s: float
     energise: bool = True
+    by_hand: bool = False
 
     def __str__(self) -> str:
-        return f"uncouple {self.left} from {self.kept} at {self.uncoupler}"
+        return f"uncouple {self.left} from {self.kept} {'by hand ' if self.by_hand else ''}at {self.uncoupler}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,8 +69,14 @@ class Sweep:
     edges: tuple[Edge, ...]
 
     def body(self, vehicle: str) -> Body:
-        """The body of a vehicle."""
-        return next(b for b in self.bodies if b.vehicle == vehicle)
+        """The body of a vehicle. Raises RefusedError for one that is not on the line: on a ring a line ends early."""
+        found = next((b for b in self.bodies if b.vehicle == vehicle), None)
+        if found is None:
+            raise RefusedError(
+                [f"{vehicle} is not on the line along which {self.locomotive} can be measured: it closes to a ring"],
+                cure="go there another way, not round the ring",
+            )
+        return found
 
     @property
     def tail(self) -> Body:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 BITS = 4
 """A kind's bits in a packed arrangement: up to 16 kinds and 15 wagons in 64 bits."""
+MOST_WAGONS = 15
+"""More do not fit into a packed arrangement: their ranks would be wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Budget:
         if positions > self.positions:
             raise BudgetSpentError(
                 f"not proved: there are more than {positions:,} positions, and the budget is {self.positions:,}",
-                cure="allow more positions, or name fewer wagons in the goal: those not named are alike",
+                cure="name fewer wagons in the goal (those not named are alike), or take the best found with --budget",
             )
         if not self.holds(size):
             needed, allowed = -(-size // _MB), (self.memory or 0) // _MB

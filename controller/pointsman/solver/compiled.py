@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from typing import Any
 
 from pointsman.solver.cache import writable
@@ -33,6 +34,11 @@ class _MendedCache(FunctionCache):
         if found is None:
             about_to_compile(ONCE)
         return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        # A disk that is full, or a folder that another process has just mended: it is compiled again the next time.
+        with suppress(OSError):
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 class _NoCache(NullCache):

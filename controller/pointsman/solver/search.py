@@ -179,9 +179,13 @@ def _place(table: Table, start: Position, goal: Goal) -> tuple[int, int]:
     """Node and rank of a start; UnsolvableError when there is no way from there."""
     place = table.place(start, goal)
     if place is None or table.distance[place] == table.far:
+        looked_at = (
+            f"It can be reached from {table.solved:,} positions, all of which were looked at, not from this one"
+            if table.solved
+            else "It is reached in no position that can come up"
+        )
         raise UnsolvableError(
-            f"proved: there is no way from here to '{goal}'. It can be reached from {table.solved:,} positions, all "
-            "of which were looked at, and this is not one of them",
+            f"proved: there is no way from here to '{goal}'. {looked_at}",
             where=str(start),
             cure="draw again, or change the goal",
         )

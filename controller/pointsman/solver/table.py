@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointsman.errors import BudgetSpentError
+from pointsman.errors import BudgetSpentError, UsageError
 from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count, locomotive_of
-from pointsman.solver.arrangements import Arrangements, number_of_arrangements
+from pointsman.solver.arrangements import MOST_WAGONS, Arrangements, number_of_arrangements
 from pointsman.solver.budget import Budget
 from pointsman.solver.cache import cache_directory, read_sealed, write_sealed
 from pointsman.solver.cost import Weights, weights_of
@@ -155,6 +155,12 @@ class Shelf:
         check_start(track, count, start, locomotive)
         store = cache_directory() if cache is None else cache
         kinds = goal.kinds(shape_of(start, locomotive)[1])
+        if len(kinds) > MOST_WAGONS:
+            raise UsageError(
+                f"{len(kinds)} wagons stand on the track, and at most {MOST_WAGONS} can be searched",
+                where=str(start),
+                cure="let fewer take part",
+            )
         size = number_of_arrangements(counts_of(kinds))
 
         def on_shape(shapes: int) -> None:

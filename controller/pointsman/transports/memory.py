@@ -12,8 +12,17 @@ class MemoryTransport(Transport):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._far: MemoryTransport | None = None
+        self._there = True
+
+    def plug(self, there: bool) -> None:
+        """This end's port vanishes, or is there again: then it can be opened again."""
+        self._there = there
+        if not there:
+            self._lose("the port is gone")
 
     async def _open(self) -> None:
+        if not self._there:
+            raise PortError("there is no such port", where=self.name, cure="plug it in again")
         if self._far is None:
             raise PortError("this end has no other end", where=self.name, cure="make both with memory_pair()")
 

@@ -14,11 +14,11 @@ import pytest
 from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
 from rich.console import Console
 
-from pointsman.app import PlayRequest
 from pointsman.cli.aftermath import repeat_command, tell_stopped
 from pointsman.cli.setting_up import ends_of
 from pointsman.links import On, Target
 from pointsman.messages import Drive, PowerReported
+from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
 from pointsman.solver.compiling import ONCE
@@ -135,8 +135,9 @@ def test_the_questions_before_a_play_on_a_station(pointsman: Pointsman, person: 
     assert "its coupler within 5 mm of it" in told
     assert "its coupler towards the points 246 mm from the buffer stop." in told
     lines = read(tmp_path / "j").lines
-    assert [line.kind for line in lines] == ["begin", "end"]
+    assert [line.kind for line in lines] == ["begin", "event", "end"]
     assert lines[0].text("facing") == "from"
+    assert (lines[1].text("type"), lines[1].text("state")) == ("LinkChanged", "opening")
     assert f"Journal: {tmp_path / 'j'}\n" in ran.out
     assert "Nothing has moved. To repeat this puzzle:\n" in ran.out
     assert f"\n  pointsman play inglenook-small --seed 1 --count runs --on {on}\n" in ran.out
@@ -263,8 +264,16 @@ DROVE = ("command", message_values(Drive("L", True, 30)))
     [
         ([], ["Nothing has moved"], ["power"]),
         ([POWER_OFF], ["The track power is off now.", "Nothing has moved"], ["by hand"]),
-        ([POWER_OFF, POWER_ON, DROVE], ["switch it off by hand", "set locomotive and wagons up again"], ["is off now"]),
-        ([POWER_ON, DROVE, POWER_OFF], ["The track power is off now.", "set locomotive and wagons up"], ["by hand"]),
+        (
+            [POWER_OFF, POWER_ON, DROVE],
+            ["switch it off by hand", "To say what stands where", "pointsman resume "],
+            ["is off now"],
+        ),
+        (
+            [POWER_ON, DROVE, POWER_OFF],
+            ["The track power is off now.", "set locomotive and wagons up as at the start"],
+            ["by hand"],
+        ),
     ],
 )
 def test_what_is_told_after_a_stop_comes_from_the_journal(

@@ -267,7 +267,26 @@ class TestTheStation:
         quiet = [False]
         bench.from_station = lambda data: b"" if quiet[0] else data
         bench.while_doing("T2 to", lambda b: quiet.__setitem__(0, True), 0.1)
-        assert "has not answered" in stopped(bench)
+        assert "did not confirm" in stopped(bench)
+        assert bench.simulation.incidents == []
+
+    def test_an_order_that_is_not_confirmed_at_once(self, bench: Bench) -> None:
+        """The train is then further on than is believed, and goes faster: waiting for longer would make it worse."""
+        lost: list[float] = []
+
+        def slower(data: bytes) -> bytes:
+            if b"<t 3 10 " in data and not lost:
+                lost.append(bench.now_s())
+                return b""
+            return data
+
+        bench.to_station = slower
+        with pytest.raises(HaltedError, match=r"did not confirm command \d+ \(Drive\)") as raised:
+            bench.play()
+        assert "BY HAND" in raised.value.cure
+        assert "BY HAND" in notes(bench)[-1]
+        assert bench.halted_s is not None
+        assert bench.halted_s - lost[0] == pytest.approx(0.3, abs=0.01)
         assert bench.simulation.incidents == []
 
     def test_a_rejected_turnout(self, bench: Bench) -> None:

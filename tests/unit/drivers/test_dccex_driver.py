@@ -19,7 +19,9 @@ from pointsman.messages import (
     Drive,
     EmergencyStop,
     ForeignControl,
+    LinkChanged,
     LinkLost,
+    LinkState,
     LinkUp,
     LocomotiveReported,
     OverCurrent,
@@ -35,7 +37,6 @@ from pointsman.messages import (
     UncouplerReported,
 )
 from pointsman.protocols.dccex import commands as c
-from pointsman.protocols.dccex import encode
 from pointsman.protocols.dccex import replies as r
 from pointsman.track.wiring import (
     Protocol,
@@ -115,11 +116,63 @@ def test_opening_makes_everything_safe_before_anything_else() -> None:
 
 def test_opening_ends_with_first_states_and_link_up() -> None:
     made = opened(lambda bench: bench.station.sensors.update({1: True}))
-    first = [type(e) for e in made.events[:4]]
+    first = [type(e) for e in made.events if not isinstance(e, LinkChanged)][:4]
     assert first == [SensorChanged, SensorChanged, PowerReported, LinkUp]
     assert [(e.sensor, e.active) for e in made.of(SensorChanged)] == [("b1", True), ("b2", True)]
     assert [e.station for e in made.of(LinkUp)] == [GREETING]
     assert not made.of(ForeignControl, TurnoutReported)
+
+
+def states(bench: Bench) -> list[tuple[LinkState, str]]:
+    return [(e.state, e.why) for e in bench.of(LinkChanged)]
+
+
+def test_the_link_tells_how_it_is_while_it_opens() -> None:
+    def reset(bench: Bench) -> None:
+        asyncio.get_running_loop().call_later(1.0, bench.station.say, r.Comment("License GPLv3"))
+        asyncio.get_running_loop().call_later(2.5, bench.station.restart)
+
+    assert states(opened(reset)) == [
+        (LinkState.OPENING, "bench is being opened"),
+        (LinkState.BOOTING, "the station talks by itself, as it does when it starts"),
+        (LinkState.UP, GREETING),
+        (LinkState.CLOSED, "closed"),
+    ]
+
+
+def test_an_answer_that_is_late_puts_the_link_in_doubt_and_one_that_is_overdue_ends_it() -> None:
+    async def work() -> Bench:
+        bench = await Bench().up()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        bench.station.mute = True
+        await asyncio.sleep(0.001)
+        bench.driver.send(SetTurnout("T1", True), 1)
+        await asyncio.sleep(0.7)
+        assert states(bench) == [(LinkState.DOUBTFUL, "no answer for 0.5 s")]
+        (doubt,) = bench.of(LinkChanged)
+        assert doubt.t_s - began == pytest.approx(0.5, abs=0.01)
+        await asyncio.sleep(0.5)
+        assert states(bench)[1:] == [(LinkState.LOST, "the station has not answered everything within 1 s")]
+        await bench.down()
+        assert states(bench)[2:] == [(LinkState.CLOSED, "closed")]
+        return bench
+
+    run_virtual(work())
+
+
+def test_a_station_that_restarts_and_a_port_that_goes_are_lost_links() -> None:
+    async def work() -> None:
+        bench = await Bench().up()
+        bench.station.restart()
+        await asyncio.sleep(0.01)
+        assert states(bench) == [(LinkState.LOST, "the station restarted")]
+        bench = await Bench().up()
+        await bench.station.wire.close()
+        await asyncio.sleep(0.01)
+        assert [state for state, _ in states(bench)] == [LinkState.LOST]
+
+    run_virtual(work())
 
 
 def test_a_board_that_greets_by_itself_is_not_disturbed_before() -> None:
@@ -813,8 +866,35 @@ def test_closing_a_silent_link_takes_its_time_and_no_more() -> None:
         b.station.mute = True
         started = asyncio.get_running_loop().time()
         await b.driver.close()
-        assert asyncio.get_running_loop().time() - started <= 1.01
-        assert encode(c.Power(False, "MAIN")) not in b"".join(data for _, data in b.station.raw[-1:])
+        assert asyncio.get_running_loop().time() - started <= 11.5
+        last = [data for t_s, data in b.station.raw if t_s > started + 1.0]
+        assert sum(data.startswith(b"<!><0><#>") for data in last) >= 90, "it is told again and again"
+        assert not b.host.is_open
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize("halted", [True, False])
+def test_a_link_is_not_closed_before_the_station_has_heard_the_stop(halted: bool) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        b = await Bench().up()
+        b.driver.send(SetPower(True), 1)
+        b.driver.send(Drive("L", False, 40), 2)
+        await asyncio.sleep(0.2)
+        b.station.deaf = True
+        if halted:
+            b.driver.halt()
+        began, heard = loop.time(), len(b.station.heard)
+        loop.call_later(4.0, setattr, b.station, "deaf", False)
+        await b.driver.close()
+        doing = [x for x in b.station.commands(heard) if not isinstance(x, c.Fence)]
+        assert doing[:2] == [c.EmergencyStop(), c.Power(False)]
+        assert loop.time() - began < 4.5
+        assert not b.host.is_open
+        written = len(b.station.raw)
+        await asyncio.sleep(1.0)
+        assert len(b.station.raw) == written, "nothing is written after the end"
 
     run_virtual(main())
 

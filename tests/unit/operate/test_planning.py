@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import pytest
 from metal import builtin, wiring_of
 from plays import ALLOW, draw, plan_of, planner_of, set_up
+from tracks import track_of
 
 from pointsman.errors import RefusedError
 from pointsman.operate.belief import Belief, Spot
+from pointsman.operate.hands import is_by_hand
 from pointsman.operate.needs import boundary, need_of
 from pointsman.operate.office import Office
 from pointsman.operate.parting import over_magnet, to_part, uncouple_step
@@ -318,15 +321,16 @@ def test_a_magnet_too_deep_to_push_the_coupling_over_it() -> None:
     assert refused.reasons == ("no magnet in s3 that the coupling behind L could be drawn over",)
 
 
-def test_what_a_hand_has_to_do_is_refused_by_name() -> None:
+def test_what_a_hand_has_to_do_is_a_step_of_its_own_without_a_deadline() -> None:
     by_hand = {**WIRED.turnouts, "T2": replace(WIRED.turnouts["T2"], kind=TurnoutKind.HAND)}
-    assert refusal(TAKE, wiring=replace(WIRED, turnouts=by_hand)).reasons == (
-        "T2 is set by hand, and a play cannot wait for a hand yet",
-    )
     magnets = {**WIRED.uncouplers, "s1": replace(WIRED.uncouplers["s1"], kind=UncouplerKind.HAND)}
-    assert refusal(*PART, wiring=replace(WIRED, uncouplers=magnets)).reasons == (
-        "s1 uncouples by hand, and a play cannot wait for a hand yet",
-    )
+    position, plan = plan_of(SMALL, FULL, *PART)
+    planner = Planner(SMALL, replace(WIRED, turnouts=by_hand, uncouplers=magnets), ALLOW)
+    steps = [done.step for done in planner.rehearse(set_up(SMALL, position), plan) if is_by_hand(done.step)]
+    assert [str(step) for step in steps[:2]] == ["T2 to closed by hand", "uncouple 3 from 2 by hand at s1"]
+    assert all(not isinstance(step, DriveStep) and step.deadline_s == inf for step in steps)
+    plain = [done.step for done in Planner(SMALL, WIRED, ALLOW).rehearse(set_up(SMALL, position), plan)]
+    assert not any(is_by_hand(step) for step in plain)
 
 
 def test_a_wagon_that_was_parted_and_not_met_again_cannot_be_drawn() -> None:
@@ -379,3 +383,35 @@ def test_the_cap_for_hardware_without_a_relay() -> None:
     for cap, fastest in ((60.0, 60.0), (None, SMALL.speeds.shunting), (500.0, SMALL.speeds.shunting)):
         steps = Planner(SMALL, WIRED, ALLOW, cap).rehearse(set_up(SMALL, position), plan)
         assert max(zone.speed_mm_s for zone in main_drive(steps, 1).zones) == fastest
+
+
+RING = track_of(
+    "ring",
+    {"A": 3, "B": 3, "C": 2},
+    {"T1": ("A.to", "B.from", "C.from"), "T2": ("A.from", "B.to", "C.to")},
+    3,
+)
+
+
+def test_a_run_that_passes_a_turnout_twice_is_refused() -> None:
+    start = parse_position("A: L 1 | B: 2 | C: 3", RING)
+    belief = set_up(RING, start)
+    planner = Planner(RING, WIRED, ALLOW)
+    runs = [run for run in moves(RING, start, "L") if len({turnout for turnout, _ in run.legs}) < len(run.legs)]
+    assert runs
+    for job in jobs(runs):
+        with pytest.raises(RefusedError, match=r"it passes .*T[12] more than once") as caught:
+            planner.next_step(belief, job)
+        assert caught.value.run == job.number
+
+
+def test_a_run_that_comes_round_to_where_it_began_is_refused() -> None:
+    start = parse_position("A: L 1 | B: 2 | C: 3", RING)
+    round_it = next(
+        run
+        for run in moves(RING, start, "L")
+        if str(run.after) == "A: 3 | B: 2 | C: 1 | T1>thrown: L" and len(run.legs) == 2
+    )
+    belief = set_up(RING, start).with_turnout("T1", Leg.THROWN).with_turnout("T2", Leg.THROWN)
+    with pytest.raises(RefusedError, match="3 is not on the line along which L can be measured"):
+        Planner(RING, WIRED, ALLOW).next_step(belief, jobs([round_it])[0])

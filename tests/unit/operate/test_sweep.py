@@ -54,20 +54,34 @@ def test_wagons_in_a_segment_whose_only_points_are_at_its_to_end() -> None:
 
 
 def test_wagons_beside_the_locomotive_stand_coupled_to_it() -> None:
+    roomy = replace(SMALL, segments={**SMALL.segments, "head": replace(SMALL.segments["head"], length_mm=500.0)})
     position = parse_position("head: 1 L 2 | s1: 3 | s2: 4 5", SMALL)
-    spots = at_setup(SMALL, position, End.TO, 15.0, 5.0).spots
+    spots = at_setup(roomy, position, End.TO, 15.0, 5.0).spots
     # L's middle at 246 - 58.5; couplings between closed (98.5) and taut (100.5), each adding 1 mm of doubt.
     assert spots["L"] == Spot(Place("head", None, 187.5), 15.0)
     assert spots["2"] == Spot(Place("head", None, pytest.approx(187.5 + 99.5)), pytest.approx(16.0))
     assert spots["1"] == Spot(Place("head", None, pytest.approx(187.5 - 99.5)), pytest.approx(16.0))
     position = parse_position("head: L 1 2 | s1: 3 | s2: 4 5", SMALL)
-    spots = at_setup(SMALL, position, End.TO, 15.0, 5.0).spots
+    spots = at_setup(roomy, position, End.TO, 15.0, 5.0).spots
     assert spots["2"] == Spot(Place("head", None, pytest.approx(187.5 + 99.5 + 83.0)), pytest.approx(17.0))
 
 
-def test_a_locomotive_that_stands_elsewhere_has_no_place_yet() -> None:
+def test_a_locomotive_away_from_its_mark_is_pushed_up_to_the_beam_with_its_row() -> None:
     position = parse_position("s1: L 1 2 | s2: 4 5", SMALL)
-    assert "L" not in at_setup(SMALL, position, End.TO, 15.0, 5.0).spots
+    spots = at_setup(SMALL, position, End.TO, 15.0, 5.0).spots
+    assert spots["L"] == Spot(Place("s1", None, 2.5 + 58.5), 2.5)
+    # After it 1, whose coupling to it may be taut (100.5) or closed (98.5).
+    assert spots["1"].place.at_mm == pytest.approx(2.5 + 58.5 + 99.5)
+    assert spots["1"].error_mm == pytest.approx(3.5)
+
+
+def test_a_row_that_does_not_fit_in_around_the_mark_is_pushed_up_too() -> None:
+    position = parse_position("head: L 1 2 | s1: 3 | s2: 4 5", SMALL)
+    spots = at_setup(SMALL, position, End.TO, 15.0, 5.0).spots
+    assert spots["2"] == Spot(Place("head", None, 320.0 - 2.5 - 42.0), 2.5)
+    # 2 and 1 between it and the beam, each coupling taut or closed: 222.5 to 226.5 mm, and the gap at the beam.
+    assert spots["L"].place.at_mm == pytest.approx(93.0)
+    assert spots["L"].error_mm == pytest.approx(4.5)
 
 
 # ------------------------------------------------------------ max(rest, c + offset)

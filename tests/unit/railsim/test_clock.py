@@ -1,6 +1,7 @@
 """The virtual clock. With real links it is tested in tests/system."""
 
 import asyncio
+import os
 import threading
 import time
 
@@ -117,3 +118,38 @@ def test_a_paced_clock_that_was_suspended_does_not_rush() -> None:
 
     took = run_virtual(main(), speed=1.0)
     assert sum(took) == pytest.approx(0.6 - 0.25, abs=0.06)
+
+
+@pytest.mark.parametrize("speed", [None, 50.0])
+def test_the_clock_stands_still_while_a_person_thinks(speed: float | None) -> None:
+    """No timer is due however long it takes; input is heard, and afterwards the time goes on from where it stood."""
+    thinking = [False]
+    heard: list[bytes] = []
+
+    async def main() -> tuple[float, float]:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        loop.pause_while(lambda: thinking[0])
+        early = loop.call_later(0.5, heard.append, b"too early")
+        reading, writing = os.pipe()
+        answered = loop.create_future()
+        loop.add_reader(reading, lambda: answered.set_result(os.read(reading, 8)))
+        other = threading.Timer(0.05, os.write, (writing, b"yes"))
+        thinking[0] = True
+        asked_s = loop.time()
+        other.start()
+        heard.append(await answered)
+        answered_s = loop.time()
+        thinking[0] = False
+        early.cancel()
+        loop.remove_reader(reading)
+        os.close(reading)
+        os.close(writing)
+        other.join()
+        await asyncio.sleep(1.0)
+        return answered_s - asked_s, loop.time() - answered_s
+
+    thought_s, slept_s = run_virtual(main(), speed=speed)
+    assert heard == [b"yes"]
+    assert thought_s == 0.0
+    assert slept_s == pytest.approx(1.0, abs=0.2)

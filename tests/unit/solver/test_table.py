@@ -12,12 +12,13 @@ import solver_cases
 from solver_cases import Case, case
 from tracks import inglenook, small, track_of
 
-from pointsman.errors import BudgetSpentError
+from pointsman.errors import BudgetSpentError, UsageError
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver import kernel
 from pointsman.solver.arrangements import Arrangements, number_of_arrangements
 from pointsman.solver.cache import VARIABLE, cache_directory, read_sealed, writable, write_sealed
 from pointsman.solver.compiling import EVERY_TIME, ONCE
+from pointsman.solver.search import solve
 from pointsman.solver.table import Progress, Table, table_for
 
 SMALL = case(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 3 1 2")
@@ -233,3 +234,35 @@ def test_arrangements() -> None:
     assert many.rank(many.rows).tolist() == list(range(420))
     assert many.rows.tolist() == sorted(many.rows.tolist())
     assert len(Arrangements.of([])) == number_of_arrangements([]) == 1
+
+
+def test_more_wagons_than_can_be_told_apart_are_refused(tables: Path) -> None:
+    most = inglenook(17, 2, 2, 2, 15)
+    start = "head: L | s1: " + " ".join(str(n) for n in range(1, 16))
+    assert table_for(*case(most, start, "s1: 2 .."), Count.RUNS, cache=tables).solved > 0
+    more = inglenook(17, 2, 2, 2, 16)
+    for count in (Count.RUNS, Count.SECONDS):
+        with pytest.raises(UsageError, match="16 wagons stand on the track, and at most 15"):
+            solve(*case(more, f"{start} 16", "s1: 2 .."), count, cache=tables)
+
+
+FULL_DISK = """
+import resource, signal, sys
+sys.path.insert(0, sys.argv[1])
+from solver_cases import Count, case
+from tracks import small
+from pointsman.solver.table import table_for
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # what cannot be written is then an error, as on a full disk
+resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+print(table_for(*case(small(), "head: L | s1: 1 2 3", "s1: 3 1 2"), Count.RUNS).solved)
+"""
+
+
+def test_compiled_code_for_which_there_is_no_room_is_used_and_not_kept(tmp_path: Path) -> None:
+    left_out = ("NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT")
+    environment = {k: v for k, v in os.environ.items() if k not in left_out} | {VARIABLE: str(tmp_path)}
+    command = [sys.executable, "-c", FULL_DISK, str(Path(solver_cases.__file__).parent)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 0
+    assert not list(tmp_path.rglob("*.nbc"))

@@ -11,21 +11,24 @@ from collections.abc import Callable, Iterable
 
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.chatter import Chatter
-from pointsman.drivers.dccex.halt import POWER_CUT_AFTER_S, STOP_REPEAT_S, Halt, refusal
+from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, Halt, ended, refusal
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.overheard import Overheard
+from pointsman.drivers.dccex.patience import LATE_AFTER_S, Patience
 from pointsman.drivers.dccex.proof import why_not
 from pointsman.drivers.dccex.reports import Reports
 from pointsman.drivers.dccex.setup import Heard, RestartedInSetupError, Seeker, compare, make_safe, unanswered
 from pointsman.drivers.dccex.units import STOP, Units
 from pointsman.drivers.dccex.window import ANSWERS_WITHIN_S, Unit, Window
-from pointsman.errors import LinkLostError, StationError
+from pointsman.drivers.link_teller import LinkTeller
+from pointsman.errors import LinkLostError, PointsmanError, StationError
 from pointsman.messages import (
     Accepted,
     Command,
     EmergencyStop,
     Event,
     LinkLost,
+    LinkState,
     LinkUp,
     OverCurrent,
     Rejected,
@@ -80,9 +83,9 @@ class DccExDriver:
         self._heard: Heard | None = None
         self._halt: Halt | None = None
         self._stops_failed = 0
-        self._halt_timer: asyncio.TimerHandle | None = None
         self._keep_alive_timer: asyncio.TimerHandle | None = None
-        self._overdue_timer: asyncio.TimerHandle | None = None
+        self._patience = Patience(self._late, self._overdue)
+        self._teller = LinkTeller(self._addresses.station, self._emit)
         transport.listen(self._on_data, self._lost, self._note)
 
     # ------------------------------------------------------------ opening and closing
@@ -101,6 +104,7 @@ class DccExDriver:
         if self.link is Link.SILENT:
             await self._transport.close()
         self._give_back(self._window.drop_all(), "the link is being opened again")
+        self._tell(LinkState.OPENING, f"{self._transport.name} is being opened")
         try:
             await self._transport.open()
             for tries_left in reversed(range(SETUP_TRIES)):
@@ -114,13 +118,15 @@ class DccExDriver:
                             where=self._transport.name,
                             cure="look at its power supply and cable",
                         ) from None
-        except BaseException:
+        except BaseException as error:
             self.link = Link.CLOSED
+            self._tell(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "broken off")
             self._heard = None
             self._stop_timers()
             await self._transport.close()
             raise
         self.link = Link.UP
+        self._tell(LinkState.UP, self.greeting)
         self._reports.live = True
         now = self._loop.time()
         for event in self._reports.first_states(now):
@@ -170,21 +176,26 @@ class DccExDriver:
 
     async def close(self) -> None:
         """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
-        self._end_halt("the link is being closed")
         answers: list[asyncio.Future[list[Reply]]] = []
         try:
+            await ended(self._halt)
+            self._end_halt("the link is being closed")
             if self.link in (Link.UP, Link.RESTARTED):
                 self._give_back(self._window.drop_queue(), "the link is being closed")
                 self.link = Link.SETTING_UP
                 answers = [self._answer_to(unit) for unit in self._units.closing()]
                 await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
-            elif self.link is Link.SILENT:
-                # One write each: more than the board's receive ring holds would lose some of it.
+            await ended(self._halt)
+            if self.link is Link.SILENT:
+                # Let it read what it was sent; one write each: what its receive ring does not hold is lost.
+                await asyncio.sleep(DRAINED_AFTER_S)
                 for frames in self._units.guardian():
                     self._write(frames)
                     await asyncio.sleep(BETWEEN_WRITES_S)
         finally:
             self.link = Link.CLOSED
+            self._tell(LinkState.CLOSED, "closed")
+            self._end_halt("the link is closed")
             self._stop_timers()
             self._give_back(self._window.drop_all(), "the link is closed")
             # every one is looked at: to asyncio an exception that nobody sees is a fault of the program
@@ -287,27 +298,22 @@ class DccExDriver:
         halt = self._halt
         if halt is None:
             return
-        waited_s = self._loop.time() - halt.started_t_s
-        halt.cut_power |= waited_s > POWER_CUT_AFTER_S - STOP_REPEAT_S / 2
-        unit = self._units.halt(cut_power=halt.cut_power)
+        unit = self._units.halt(cut_power=halt.cuts(self._loop.time()))
         if self.link is Link.UP:
             self._transmit(unit)
         else:
             self._write(unit.wire)
-            if halt.cut_power:
-                for off in self._units.all_off():
-                    self._write(off.frames)
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
-        if self._halt is not None:
-            self._halt_timer = self._loop.call_later(STOP_REPEAT_S, self._write_halt)
+            if halt.cut_power and not halt.outputs_off:
+                halt.outputs_off = True
+                self._write(b"".join(off.frames for off in self._units.all_off()))
+        if self._halt is halt:
+            halt.again(self._loop, self._write_halt)
 
     def _halt_confirmed(self) -> None:
         halt, self._halt = self._halt, None
         if halt is None:
             return
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
+        halt.end()
         for number in halt.numbers:
             self._emit(Accepted(self._loop.time(), number))
         if self.link is Link.UP:
@@ -346,11 +352,9 @@ class DccExDriver:
 
     def _watch(self) -> None:
         """Let missing answers be noticed in time."""
-        if self._overdue_timer is not None:
-            self._overdue_timer.cancel()
-            self._overdue_timer = None
+        self._patience.end()
         if self._window.under_way:
-            self._overdue_timer = self._loop.call_at(self._window.answers_due_t_s, self._overdue)
+            self._patience.wait(self._window.answers_due_t_s)
 
     def _keep_alive(self) -> None:
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
@@ -364,6 +368,8 @@ class DccExDriver:
     def _on_data(self, data: bytes) -> None:
         if self._heard is not None:
             self._heard.data(len(data), self._loop.time())
+            if not self._heard.asked:
+                self._tell(LinkState.BOOTING, "the station talks by itself, as it does when it starts")
         for reply in self._reader.feed(data):
             self._on_reply(reply)
 
@@ -393,6 +399,8 @@ class DccExDriver:
     def _fence(self) -> None:
         unit = self._window.fence()
         self._watch()
+        if self.link is Link.UP:
+            self._tell(LinkState.UP, self.greeting)
         if unit is None:
             return
         why = why_not(unit, self._addresses, self._reports.main_power)
@@ -427,6 +435,7 @@ class DccExDriver:
             self._emit(StationRestarted(self._loop.time(), greeting))
         self.greeting = greeting
         self.link = Link.RESTARTED
+        self._tell(LinkState.LOST, "the station restarted")
         self._reports.start_afresh()
         self._window.forget()
         self._latch("the station restarted")
@@ -435,13 +444,15 @@ class DccExDriver:
 
     def _overdue(self) -> None:
         """No answer: never silently alive. Stops are tried on, perhaps only the way back is broken."""
-        self._overdue_timer = None
         if self.link is Link.SETTING_UP:
             self.link = Link.SILENT
             self._give_back(self._window.drop_all(), "")
+            if self._reports.live:
+                self._begin_halt(cut_power=True, number=None)
             return
         why = f"the station has not answered everything within {ANSWERS_WITHIN_S:g} s"
         self.link = Link.SILENT
+        self._tell(LinkState.LOST, why)
         self._reports.live = False
         self._emit(LinkLost(self._loop.time(), why))
         self._give_back(self._window.drop_all(), why)
@@ -449,6 +460,7 @@ class DccExDriver:
 
     def _lost(self, reason: str) -> None:
         before, self.link = self.link, Link.CLOSED
+        self._tell(LinkState.LOST, reason)
         self._stop_timers()
         self._latch(reason)
         if before in (Link.UP, Link.RESTARTED):
@@ -461,8 +473,8 @@ class DccExDriver:
     def _end_halt(self, why: str) -> None:
         """Give an unconfirmed stop up."""
         halt, self._halt = self._halt, None
-        if self._halt_timer is not None:
-            self._halt_timer.cancel()
+        if halt is not None:
+            halt.end()
         for number in halt.numbers if halt else ():
             self._reject(number, why)
 
@@ -482,6 +494,13 @@ class DccExDriver:
             if unit.number is not None:
                 self._reject(unit.number, why)
 
+    def _late(self) -> None:
+        if self.link is Link.UP:
+            self._tell(LinkState.DOUBTFUL, f"no answer for {LATE_AFTER_S:g} s")
+
+    def _tell(self, state: LinkState, why: str) -> None:
+        self._teller.change(self._loop.time(), state, why)
+
     def _reject(self, number: int, why: str) -> None:
         self._emit(Rejected(self._loop.time(), number, why))
 
@@ -493,7 +512,7 @@ class DccExDriver:
 
     def _stop_timers(self) -> None:
         self._chatter.end_stretch()
-        for timer in (self._halt_timer, self._keep_alive_timer, self._overdue_timer):
-            if timer is not None:
-                timer.cancel()
-        self._halt_timer = self._keep_alive_timer = self._overdue_timer = None
+        self._patience.end()
+        if self._keep_alive_timer is not None:
+            self._keep_alive_timer.cancel()
+        self._keep_alive_timer = None

@@ -18,7 +18,8 @@ from pointsman.drivers.jmri.reports import Reports
 from pointsman.drivers.jmri.setup import DEFAULT_HEARTBEAT_S, GREETING_WITHIN_S, SetUp, check_greeting, within
 from pointsman.drivers.jmri.units import Units
 from pointsman.drivers.jmri.window import ANSWERS_WITHIN_S, Unit, Window
-from pointsman.errors import LinkLostError, StationError
+from pointsman.drivers.link_teller import LinkTeller
+from pointsman.errors import LinkLostError, PointsmanError, StationError
 from pointsman.messages import (
     Accepted,
     Command,
@@ -26,6 +27,7 @@ from pointsman.messages import (
     EmergencyStop,
     Event,
     LinkLost,
+    LinkState,
     LinkUp,
     Rejected,
     SetPower,
@@ -66,6 +68,7 @@ class JmriDriver:
         self._units = Units(self._addresses)
         self._reports = Reports(self._addresses, self._asked)
         self._chatter = Chatter(self._emit)
+        self._teller = LinkTeller(self._addresses.station, self._emit)
         self._hello: Hello | None = None
         self._failures: list[Failure] = []
         self._heard = asyncio.Event()
@@ -95,20 +98,23 @@ class JmriDriver:
         self._hello, self._ping_s = None, None
         self._heard = asyncio.Event()
         self.link = Link.SETTING_UP
+        self._tell(LinkState.OPENING, f"{self._transport.name} is being opened")
         try:
             await self._transport.open()
             await self._until(lambda: self._hello is not None, GREETING_WITHIN_S)
             check_greeting(self._hello, self._transport.name)
             set_up = SetUp(self._ask, self._until, self._units, self._addresses, self._reports, self._failures)
             await set_up.run(self._transport.name)
-        except BaseException:
+        except BaseException as error:
             self.link = Link.CLOSED
+            self._tell(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "broken off")
             self._stop_timers()
             await self._transport.close()
             raise
         assert self._hello is not None
         self.greeting = f"JMRI {self._hello.jmri}" + (f", {self._hello.railroad}" if self._hello.railroad else "")
         self.link = Link.UP
+        self._tell(LinkState.UP, self.greeting)
         self._reports.live = True
         now = self._loop.time()
         for event in self._reports.first_states(now):
@@ -155,6 +161,7 @@ class JmriDriver:
                 self._write_all(self._units.closing().messages)
         finally:
             self.link = Link.CLOSED
+            self._tell(LinkState.CLOSED, "closed")
             self._stop_timers()
             self._give_back(self._window.drop_all(), "the link is closed")
             await self._transport.close()
@@ -171,8 +178,8 @@ class JmriDriver:
     def send(self, command: Command, number: int) -> None:
         """Send a command; ``Accepted(number)`` or ``Rejected(number)`` comes later, with JMRI's answer.
 
-        A turnout whose feedback does not say within its time that it is there is ``Rejected``, even after an
-        ``Accepted``. Raises ProtocolError for a name that this station does not have.
+        A turnout whose feedback does not say within its time that it is there is ``ForeignControl``. Raises
+        ProtocolError for a name that this station does not have.
         """
         match command:
             case EmergencyStop():
@@ -187,7 +194,7 @@ class JmriDriver:
                 self._send(self._units.drive(command, number))
             case SetTurnout():
                 self._send(self._units.turnout(command, number))
-                self._reports.turning(self._addresses.turnout(command.turnout), number)
+                self._reports.turning(self._addresses.turnout(command.turnout))
                 self._check_at(self._addresses.turnout(command.turnout).settles_s)
             case SetUncoupler():
                 self._send(self._units.magnet(command, number))
@@ -428,6 +435,7 @@ class JmriDriver:
             self._lost(why)
             return
         self.link = Link.SILENT
+        self._tell(LinkState.LOST, why)
         self._reports.live = False
         self._emit(LinkLost(self._loop.time(), why))
         self._give_back([unit for unit in self._window.drop_all() if not unit.halt], why)
@@ -435,6 +443,7 @@ class JmriDriver:
 
     def _lost(self, reason: str) -> None:
         before, self.link = self.link, Link.CLOSED
+        self._tell(LinkState.LOST, reason)
         self._why_lost = reason
         self._reports.live = False
         self._stop_timers()
@@ -446,6 +455,9 @@ class JmriDriver:
         self._give_back(self._window.drop_all(), reason)
 
     # ------------------------------------------------------------ telling
+
+    def _tell(self, state: LinkState, why: str) -> None:
+        self._teller.change(self._loop.time(), state, why)
 
     def _give_back(self, units: Iterable[Unit], why: str) -> None:
         """Units that are not known to be carried out."""

@@ -11,7 +11,6 @@ from pointsman.messages import (
     ForeignControl,
     LocomotiveReported,
     PowerReported,
-    Rejected,
     SensorChanged,
     StationNote,
     TurnoutReported,
@@ -71,7 +70,6 @@ class Reports:
         self.engines = {name: Engine() for name in self._addresses.locomotives}
         self.values: dict[Key, Value | None] = {}
         self.active: dict[str, bool] = {}
-        self._turns: dict[str, int] = {}
         self._to_check: set[Key] = set()
         self._noted: set[str] = set()
 
@@ -82,9 +80,8 @@ class Reports:
             events.append(PowerReported(t_s, self.power))
         return events
 
-    def turning(self, turnout: Thing, number: int) -> None:
+    def turning(self, turnout: Thing) -> None:
         """A turnout was sent somewhere by a command: it must be there when its time is over."""
-        self._turns[turnout.name] = number
         self._to_check.add((Kind.TURNOUT, turnout.name))
 
     def digest(self, message: Message, t_s: float) -> list[Event]:
@@ -114,10 +111,10 @@ class Reports:
                 continue
             kind, name = key
             if kind is Kind.TURNOUT:
-                number = self._turns.get(name, 0)
                 wanted = "thrown" if self._asked.value(key) else "closed"
                 said = "neither closed nor thrown" if value is None else "thrown" if value else "closed"
-                events.append(Rejected(t_s, number, f"turnout {name} was sent to {wanted}, and JMRI says {said}"))
+                what = f"turnout {name} was sent to {wanted}, and JMRI says {said}: it failed, or somebody moved it"
+                events.append(ForeignControl(t_s, what))
             elif value is not None:
                 events.append(self._foreign(key, value, t_s))
         return events

@@ -15,8 +15,9 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 
+from pointsman.drivers.link_teller import LinkTeller
 from pointsman.drivers.mqtt.halt import Halt
-from pointsman.drivers.mqtt.link import Link, LinkTeller
+from pointsman.drivers.mqtt.link import Link
 from pointsman.drivers.mqtt.names import Kind, Names
 from pointsman.drivers.mqtt.orders import ANSWERS_WITHIN_S, Awaited, Order, Orders
 from pointsman.drivers.mqtt.reports import SETTLES_WITHIN_S, Reports

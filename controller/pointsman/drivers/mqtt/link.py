@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum, auto
-
-from pointsman.messages import LinkChanged, LinkState
 
 
 class Link(Enum):
@@ -29,18 +26,3 @@ _REFUSALS = {
     Link.SILENT: "the broker does not answer: open the link again",
     Link.GONE: "a node is gone, or has started anew: open the link again",
 }
-
-
-class LinkTeller:
-    """Tells how the link is, whenever that changes."""
-
-    def __init__(self, station: str, tell: Callable[[LinkChanged], None]) -> None:
-        self._station = station
-        self._tell = tell
-        self._state = LinkState.CLOSED
-
-    def change(self, t_s: float, state: LinkState, why: str) -> None:
-        """It is so from now on; nothing is told when it was so already."""
-        if state is not self._state:
-            self._state = state
-            self._tell(LinkChanged(t_s, self._station, state, why))

@@ -1,0 +1,226 @@
+"""Carrying out a play at the command line: what is checked beforehand, shown meanwhile, and told at the end."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from pointsman.app import Stopper
+from pointsman.cli.aftermath import came_to_something, tell_stopped
+from pointsman.cli.asking import asking
+from pointsman.cli.output import amount, exit_code, fail_with, print_json, say, tell, whole_line
+from pointsman.cli.putting_right import go_on, wants_to_go_on
+from pointsman.cli.screen import Screen
+from pointsman.errors import (
+    HaltedError,
+    JournalError,
+    LinkError,
+    PointsmanError,
+    RefusedError,
+    StoppedError,
+    UsageError,
+)
+from pointsman.links import On, Target
+from pointsman.playing import PlayRequest, PlayResult
+from pointsman.playing import play as play_on
+from pointsman.resuming import interrupted
+from pointsman.track.tomlfile import is_file, is_folder
+from pointsman.track.wiring import TurnoutKind, UncouplerKind, Wiring
+
+DEFAULT_SPEED = 1.0
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--on",
+        metavar="TARGET",
+        help="sim, serial:PORT, tcp:HOST[:PORT], jmri:HOST[:PORT] or mqtt:HOST[:PORT]; sim if not given. "
+        "With several stations once for each: NAME=TARGET.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a play is carried out.
+
+    ``yes``: nobody is asked; ``again`` is the command that repeats the puzzle from its start.
+    """
+
+    yes: bool
+    as_json: bool
+    picture_file: Path | None
+    again: str
+
+
+def carry_out(out: Console, request: PlayRequest, manner: Manner) -> None:
+    """Play, and tell how it ended. After a halt a person may put right what stands where, and the play goes on."""
+    while True:
+        try:
+            result, wrong = _played(out, request, manner)
+            break
+        except PointsmanError as error:
+            if not _may_go_on(error, request, manner):
+                raise
+            tell(error)
+            if not wants_to_go_on(out):
+                raise typer.Exit(exit_code(error)) from error
+        gone_on = go_on(out, interrupted(request.journal), speed=request.speed)
+        if gone_on is None:
+            return
+        request = gone_on
+    _conclude(out, request, result, wrong, manner.as_json)
+
+
+def _may_go_on(error: PointsmanError, request: PlayRequest, manner: Manner) -> bool:
+    """Whether a person is there who may want to go on: not one who has just stopped it, and not a program.
+
+    A play that never came to anything is not gone on with, it is begun again.
+    """
+    if manner.yes or manner.as_json or not sys.stdin.isatty() or isinstance(error, StoppedError):
+        return False
+    if isinstance(error, HaltedError):
+        return True
+    return isinstance(error, LinkError | RefusedError) and came_to_something(request)
+
+
+def check_options(target: Target, speed: float | None, yes: bool) -> None:
+    """What can be known beforehand about the target and who is there. Raises UsageError."""
+    real = target.on is not On.SIM
+    if real and speed is not None:
+        raise UsageError("--speed is for the simulated layout only", cure="leave it out: real trains keep real time")
+    if real and yes:
+        raise UsageError("--yes is for the simulated layout only", cure="look at the layout, then answer the question")
+    if speed is not None and not (isfinite(speed) and speed >= 0):
+        raise UsageError(f"--speed {speed:g} is not possible", cure="give 0 for at once, or a number above 0")
+    if not (yes or sys.stdin.isatty()):
+        raise UsageError(
+            "nobody can be asked whether the layout is set up: standard input is no terminal",
+            cure="run it in a terminal" if real else "run it in a terminal, or add --yes",
+        )
+
+
+def check_hands(wiring: Wiring, as_json: bool, yes: bool) -> None:
+    """What is worked by hand needs somebody who is asked in mid-play."""
+    by_hand = [name for name, wired in wiring.turnouts.items() if wired.kind is TurnoutKind.HAND]
+    by_hand += [name for name, magnet in wiring.uncouplers.items() if magnet.kind is UncouplerKind.HAND]
+    if by_hand and as_json and not yes:
+        raise UsageError(
+            f"{by_hand[0]} is worked by hand, and with --json nobody is asked to do it",
+            cure="leave --json out; on the simulated layout --yes lets a simulated hand do it",
+        )
+
+
+def check_files(journal: Path | None, picture_file: Path | None) -> None:
+    """What can be known before anything moves about the files that are to be written."""
+    if journal is not None and not is_folder(journal.parent):
+        raise JournalError(
+            "cannot be written: there is no such folder",
+            where=str(journal),
+            cure="make the folder, or give another place with --journal",
+        )
+    if journal is not None and (is_file(journal) or is_folder(journal)):
+        raise JournalError("is there already", where=str(journal), cure="give a new name: no journal is written over")
+    if picture_file is not None and (is_folder(picture_file) or not is_folder(picture_file.parent)):
+        raise UsageError("the picture cannot be written there", where=str(picture_file), cure="give a file's path")
+
+
+def _played(out: Console, request: PlayRequest, manner: Manner) -> tuple[PlayResult, PointsmanError | None]:
+    """Play; the result, and why the picture could not be saved, if it could not. Raises what the play raises."""
+    stoppers: list[Stopper] = []
+
+    def gone(why: str) -> None:
+        for stop in stoppers:
+            stop(why, HaltedError.exit_code)
+
+    screen = Screen(out, request.chosen, gone)
+    try:
+        result = play_on(request, screen.show, stoppers.append, None if manner.yes else asking(screen.ask))
+    except PointsmanError as error:
+        screen.close()
+        if not isinstance(error, JournalError):
+            tell_stopped(out, request, manner.again)
+        _save(screen, manner.picture_file)
+        raise
+    finally:
+        screen.close()
+    return result, _save(screen, manner.picture_file)
+
+
+def _save(screen: Screen, path: Path | None) -> PointsmanError | None:
+    """Why the picture could not be saved, if it was to be and could not: it never hides how the play ended."""
+    try:
+        if path is not None:
+            screen.save_picture(path)
+    except UsageError as error:
+        return error
+    return None
+
+
+def _conclude(
+    out: Console, request: PlayRequest, result: PlayResult, wrong: PointsmanError | None, as_json: bool
+) -> None:
+    """Tell how a play ended; raise what is wrong in spite of it."""
+    if result.truth is not None and not result.truth.good:
+        wrong = HaltedError(
+            "the simulated layout does not agree with what was believed", where=str(request.journal), cure="report it"
+        )
+    if as_json and wrong is not None:
+        raise fail_with(_as_json(request, result), wrong)
+    if as_json:
+        print_json(_as_json(request, result))
+        return
+    _tell(out, request, result)
+    if wrong is not None:
+        raise wrong
+
+
+def _tell(out: Console, request: PlayRequest, result: PlayResult) -> None:
+    score, truth = result.score, result.truth
+    counted = f" {amount(score.runs, 'runs')} ({amount(score.raw_starts, 'starts')}) in {result.duration_s:.0f} s"
+    out.print(Text.assemble(("Done.", "bold green"), f"{counted}, every step as expected."))
+    unseen = _unseen(request, result)
+    seen = sorted(result.seen - {request.chosen.puzzle.locomotive})
+    if unseen:
+        say(out, f"Seen at a beam: {' '.join(seen) or 'no wagon'}. As set up, and not seen since: {' '.join(unseen)}.")
+    whole_line(out, f"now    {result.position}")
+    if truth is not None and truth.good:
+        out.print("The simulated layout, asked afterwards, agrees; nothing was bumped, derailed or run through.")
+    for incident in truth.incidents if truth is not None else ():
+        out.print(incident, style="red")
+    whole_line(out, f"Journal: {request.journal}")
+
+
+def _unseen(request: PlayRequest, result: PlayResult) -> list[str]:
+    """Wagons that no beam has seen: that they are there is a person's word."""
+    return [wagon for wagon in request.chosen.puzzle.wagons if wagon not in result.seen]
+
+
+def _as_json(request: PlayRequest, result: PlayResult) -> dict[str, Any]:
+    truth = result.truth
+    return {
+        "puzzle": request.chosen.name,
+        "seed": request.chosen.seed,
+        "start": str(request.chosen.start),
+        "goal": str(request.chosen.goal),
+        "position": str(result.position),
+        "confirmed": result.reached,
+        "runs": result.score.runs,
+        "raw_starts": result.score.raw_starts,
+        "by_hand": result.score.by_hand,
+        "origin": str(result.score.origin),
+        "seen": sorted(result.seen),
+        "as_set_up": _unseen(request, result),
+        "duration_s": round(result.duration_s, 1),
+        "journal": str(request.journal),
+        "goes_on_from": None if request.put_right is None else str(request.put_right.journal),
+        "truth": None if truth is None else truth.line,
+        "truth_agrees": None if truth is None else truth.agrees and truth.reached,
+        "incidents": None if truth is None else list(truth.incidents),
+    }

@@ -1,0 +1,35 @@
+"""Missing answers are noticed in time: first as late, then as overdue."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from pointsman.drivers.dccex.window import ANSWERS_WITHIN_S
+
+LATE_AFTER_S = 0.5
+"""Long before an answer is overdue a person may know that the link is in doubt."""
+
+
+class Patience:
+    """Waits for the oldest answer that is due. ``late`` and ``overdue`` are called in the loop, each at its time."""
+
+    def __init__(self, late: Callable[[], None], overdue: Callable[[], None]) -> None:
+        self._late = late
+        self._overdue = overdue
+        self._timers: list[asyncio.TimerHandle] = []
+
+    def wait(self, due_t_s: float) -> None:
+        """The oldest answer is due then."""
+        self.end()
+        loop = asyncio.get_running_loop()
+        self._timers = [
+            loop.call_at(due_t_s - ANSWERS_WITHIN_S + LATE_AFTER_S, self._late),
+            loop.call_at(due_t_s, self._overdue),
+        ]
+
+    def end(self) -> None:
+        """Nothing is due any more."""
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()

@@ -1,0 +1,104 @@
+"""What a journal says: its header, its steps, what was counted, where everything stood last, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from pointsman.errors import JournalError
+from pointsman.messages import EmergencyStop
+from pointsman.operate.referee import Origin, Score, fold, with_hand, with_run, with_uncoupling, without_uncoupling
+from pointsman.record import Line, Reading, message_of
+
+IN_THE_MIDDLE = "the journal stops in the middle"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a journal says.
+
+    ``position`` is the last one that was confirmed (or, before that, entered), ``doing`` the step that was begun last,
+    ``stopped`` why everything was stopped, if it was; ``done``: it went to its end. ``lines`` is how many lines were
+    good, ``bad`` what is wrong with the one after them, if there is one.
+    """
+
+    header: dict[str, Any]
+    steps: tuple[Line, ...]
+    score: Score
+    position: str
+    ending: str
+    lines: int
+    bad: str = ""
+    doing: str = ""
+    stopped: str = ""
+    done: bool = False
+
+
+def retell(reading: Reading, where: str) -> Told:
+    """Fold the lines of a journal. Raises JournalError when it does not begin as one.
+
+    A line that is whole but tells of nothing this program writes ends the telling as a damaged one does.
+    """
+    if not reading.lines or reading.lines[0].kind != "begin":
+        raise JournalError(
+            reading.bad or "the file is empty" if not reading.lines else "the file does not begin as a journal does",
+            where=where,
+            cure="give the path of a file that play wrote",
+        )
+    header = dict(reading.lines[0].values)
+    told = Told(header, (), Score(), str(header.get("start", "")), IN_THE_MIDDLE, 0, reading.bad)
+    for number, line in enumerate(reading.lines, 1):
+        try:
+            told = replace(_with_line(told, line), lines=number)
+        except JournalError as error:
+            return replace(told, bad=f"line {number}: {error.what}")
+    return told
+
+
+def score_values(score: Score) -> dict[str, Any]:
+    """A score as JSON values: the figures, and their origin."""
+    values = asdict(score)
+    del values["moving"]
+    return {**values, "origin": str(score.origin)}
+
+
+def score_of(values: object) -> Score:
+    """The score of such values. Raises JournalError."""
+    names = {f.name for f in fields(Score)} - {"moving", "origin"}
+    if isinstance(values, dict) and values.keys() == {*names, "origin"} and values["origin"] in list(Origin):
+        figures = {name: values[name] for name in names}
+        if all(type(figure) is int for figure in figures.values()):
+            return Score(**figures, origin=Origin(values["origin"]))
+    raise JournalError("the figures of the play before are not whole", cure="it was written by another version")
+
+
+def _with_line(told: Told, line: Line) -> Told:
+    match line.kind:
+        case "begin" if "score" in line.values:
+            return replace(told, score=score_of(line.values["score"]))
+        case "put right":
+            return replace(told, score=with_hand(told.score), position=line.text("position"), steps=(*told.steps, line))
+        case "command" | "event":
+            return replace(told, score=fold(told.score, message_of(line)))
+        case "halt":
+            # The stop itself skips every queue, and so the journal's commands.
+            score = fold(told.score, EmergencyStop())
+            return replace(told, score=score, steps=(*told.steps, line), stopped=str(line.values.get("why", "")))
+        case "step":
+            return replace(told, steps=(*told.steps, line), doing=str(line.values.get("what", "")))
+        case "asked":
+            return replace(told, steps=(*told.steps, line))
+        case "by hand":
+            return replace(told, score=with_hand(told.score))
+        case "run":
+            score = with_run(told.score, reversed_=line.values.get("reversed") is True)
+            return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
+        case "parted":
+            return replace(told, score=with_uncoupling(told.score))
+        case "came along":
+            return replace(told, score=without_uncoupling(told.score))
+        case "end":
+            ending = str(line.values.get("error", ""))
+            return replace(told, ending=ending or "it went to the end, every step as expected", done=not ending)
+        case _:
+            return told

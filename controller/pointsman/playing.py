@@ -1,0 +1,156 @@
+"""A play: what it is told, what is written down of it, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from pointsman.app import Setting, Simulated, Stopper, Witness, asked, sit
+from pointsman.dispatch.control import Ask, Status
+from pointsman.dispatch.dispatcher import Dispatcher
+from pointsman.links import Target
+from pointsman.operate.allowances import Allowances
+from pointsman.operate.belief import Belief
+from pointsman.operate.referee import Score
+from pointsman.operate.retelling import score_values
+from pointsman.puzzle.choice import Chosen
+from pointsman.puzzle.moves import Run
+from pointsman.puzzle.position import Position
+from pointsman.track.layout import load_layout
+from pointsman.track.model import End
+from pointsman.track.wiring import Wiring
+
+
+@dataclass(frozen=True, slots=True)
+class PutRight:
+    """That a play goes on with an earlier one, from where a person (``by``) has said that everything stands.
+
+    ``before`` is the position believed until then; ``earlier`` what was counted, ``score`` the same with that word.
+    """
+
+    journal: Path
+    before: str
+    earlier: Score
+    score: Score
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRequest:
+    """Everything a play needs to be told; ``speed`` (None: no pace) and ``on_simulation`` are for the simulated one.
+
+    ``hardware`` is how the wiring was named, empty for the layout's usual one.
+    """
+
+    chosen: Chosen
+    runs: tuple[Run, ...]
+    wiring: Wiring
+    target: Target
+    facing: End
+    journal: Path
+    speed: float | None = None
+    count: str = "runs"
+    hardware: str = ""
+    put_right: PutRight | None = None
+    on_simulation: Callable[[Simulated], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayResult:
+    """How a play ended: the confirmed position, whether it is the goal, and, on the simulated layout, what is true.
+
+    ``seen`` are the vehicles that a beam has seen; of the others only a person has said where they stand.
+    """
+
+    position: Position
+    reached: bool
+    score: Score
+    duration_s: float
+    seen: frozenset[str] = frozenset()
+    truth: Witness | None = None
+
+
+def play(
+    request: PlayRequest,
+    show: Callable[[Status], None],
+    on_ready: Callable[[Stopper], None],
+    ask: Ask | None = None,
+) -> PlayResult:
+    """Play on the target and return how it ended; blocks. See ``sit``."""
+    return sit(_Play(request), show, on_ready, ask)
+
+
+@dataclass(frozen=True, slots=True)
+class _Play:
+    """A play as an errand."""
+
+    request: PlayRequest
+
+    @property
+    def setting(self) -> Setting:
+        request, chosen = self.request, self.request.chosen
+        return Setting(
+            track=chosen.track,
+            built=load_layout(chosen.folder),
+            start=chosen.start,
+            wiring=request.wiring,
+            target=request.target,
+            facing=request.facing,
+            journal=request.journal,
+            speed=request.speed,
+            seed=str(chosen.seed),
+            allow=Allowances(),
+            couple_up=bool(chosen.goal.trains),
+            on_simulation=request.on_simulation,
+            score=None if request.put_right is None else request.put_right.score,
+            entered=None if request.put_right is None else _entered(request.put_right, chosen.start),
+        )
+
+    def header(self) -> dict[str, object]:
+        request, chosen = self.request, self.request.chosen
+        return {
+            "program": f"pointsman {version('pointsman')}",
+            "layout": str(chosen.track.name),
+            "folder": str(chosen.folder.resolve()),
+            "hardware": request.hardware,
+            "puzzle": chosen.name,
+            "seed": chosen.seed,
+            "start": str(chosen.start),
+            "goal": str(chosen.goal),
+            "count": request.count,
+            "on": str(request.target),
+            "facing": str(request.facing),
+            "runs": [str(run) for run in request.runs],
+            **({} if request.put_right is None else _earlier(request.put_right)),
+        }
+
+    async def work(self, dispatcher: Dispatcher) -> Belief:
+        return await dispatcher.play(self.request.runs)
+
+    def result(
+        self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulated | None
+    ) -> PlayResult:
+        chosen = self.request.chosen
+        return PlayResult(
+            position=final.position,
+            reached=chosen.goal.reached(final.position, chosen.track.locomotives),
+            score=dispatcher.score,
+            duration_s=duration_s,
+            seen=dispatcher.seen,
+            truth=None if simulation is None else asked(simulation, chosen, final.position),
+        )
+
+    def ending(self, result: PlayResult) -> dict[str, object]:
+        return {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)}
+
+
+def _entered(put_right: PutRight, position: Position) -> dict[str, object]:
+    """What the line about it says."""
+    return {"by": put_right.by, "before": put_right.before, "position": str(position)}
+
+
+def _earlier(put_right: PutRight) -> dict[str, object]:
+    """What the first line says of the play that is gone on with."""
+    return {"goes_on_from": str(put_right.journal.resolve()), "score": score_values(put_right.earlier)}

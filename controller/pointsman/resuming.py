@@ -1,0 +1,125 @@
+"""Going on with a play that ended before its end: what its journal says of it, and the play that goes on from there.
+
+Nothing resumes by itself. What stands where is what a person says; the new play opens the link anew, sets every turnout
+once, and proves the locomotive before anything else moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pointsman.errors import JournalError, UsageError
+from pointsman.links import Target, parse_target
+from pointsman.operate.referee import with_hand
+from pointsman.operate.retelling import Told, retell
+from pointsman.playing import PlayRequest, PutRight
+from pointsman.posix import user_name
+from pointsman.puzzle.choice import Chosen, choose
+from pointsman.puzzle.moves import Run
+from pointsman.puzzle.position import Position, parse_position
+from pointsman.puzzle.puzzle import Count
+from pointsman.record import read
+from pointsman.track.builtin import find_wiring
+from pointsman.track.model import End
+from pointsman.track.wiring import Wiring
+from pointsman.track.wiring_file import load_wiring
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A play that ended before its end. ``position`` is the last one that was confirmed."""
+
+    journal: Path
+    told: Told
+    chosen: Chosen
+    wiring: Wiring
+    hardware: str
+    target: Target
+    count: Count
+    position: Position
+
+    @property
+    def why(self) -> str:
+        """Why it ended, in a sentence."""
+        if self.told.stopped:
+            return f"everything was stopped: {self.told.stopped}"
+        return self.told.ending.partition("\n")[0]
+
+
+def interrupted(journal: Path, *, on: str | None = None, hardware: str | None = None) -> Interrupted:
+    """The play that a journal tells of, whatever the journal's end; ``on`` and ``hardware`` instead of its own.
+
+    Raises JournalError when it is no play's, or went to its end; UsageError and LayoutError when the layout, puzzle or
+    wiring it names is no longer there, or is another one now.
+    """
+    told = retell(read(journal), str(journal))
+    where = str(journal)
+    if told.lines == 0:
+        raise JournalError(told.bad, where=where, cure="it was written by another version: play the puzzle again")
+    if told.done:
+        raise JournalError("this play went to its end", where=where, cure="there is nothing to go on with: play again")
+    header = told.header
+    texts = {name: header.get(name) for name in ("puzzle", "folder", "hardware", "on", "goal", "count", "facing")}
+    wrong = [name for name, text in texts.items() if not isinstance(text, str)]
+    if wrong or not isinstance(header.get("seed"), str | None) or header.get("count") not in list(Count):
+        what = f"its first line has no {wrong[0]}" if wrong else "its first line is not whole"
+        raise JournalError(what, where=where, cure="it was written by another version: play the puzzle again")
+    puzzle = f"{header['folder']}/{header['puzzle'].rpartition('/')[2]}"
+    chosen = choose(puzzle, seed=header["seed"])
+    if str(chosen.goal) != header["goal"]:
+        raise UsageError(
+            f"this puzzle asks for '{chosen.goal}' now, and asked for '{header['goal']}' then",
+            where=where,
+            cure="play it again",
+        )
+    named = hardware or header["hardware"] or None
+    return Interrupted(
+        journal=journal,
+        told=told,
+        chosen=chosen,
+        wiring=load_wiring(find_wiring(chosen.folder, named), chosen.track),
+        hardware=named or "",
+        target=parse_target(on or header["on"]),
+        count=Count(header["count"]),
+        position=parse_position(told.position, chosen.track, chosen.start.vehicles),
+    )
+
+
+def put_right(play: Interrupted, position: Position) -> Chosen:
+    """The puzzle from where a person says that everything stands; its goal is the same."""
+    return replace(play.chosen, puzzle=replace(play.chosen.puzzle, start=position))
+
+
+def going_on(
+    play: Interrupted, chosen: Chosen, runs: Sequence[Run], facing: End, *, journal: Path | None, speed: float | None
+) -> PlayRequest:
+    """The play that goes on from a position that was put right. ``journal``: a new one beside the old if not given."""
+    return PlayRequest(
+        chosen=chosen,
+        runs=tuple(runs),
+        wiring=play.wiring,
+        target=play.target,
+        facing=facing,
+        journal=journal or next_journal(play.journal),
+        speed=speed,
+        count=str(play.count),
+        hardware=play.hardware,
+        put_right=PutRight(
+            journal=play.journal,
+            before=play.told.position,
+            earlier=play.told.score,
+            score=replace(with_hand(play.told.score), moving=frozenset()),
+            by=user_name(),
+        ),
+    )
+
+
+def next_journal(journal: Path) -> Path:
+    """A new place beside a journal: ``play.journal`` is followed by ``play-2.journal``."""
+    stem, dash, number = journal.stem.rpartition("-")
+    numbered = bool(dash) and number.isdecimal() and len(number) <= 3
+    first, base = (int(number) + 1, stem) if numbered else (2, journal.stem)
+    places = (journal.with_name(f"{base}-{at}{journal.suffix}") for at in range(first, first + 1000))
+    return next((place for place in places if not place.exists()), journal.with_name(f"{base}-x{journal.suffix}"))
