@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import re
-import sys
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
@@ -20,17 +17,15 @@ from platformdirs import user_data_dir
 
 from pointsman.dispatch.control import Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
-from pointsman.dispatch.guardian import Guardian
+from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.dispatch.journal import Journal
-from pointsman.drivers.dccex import DccExDriver
-from pointsman.drivers.jmri import JmriDriver
 from pointsman.errors import (
     HaltedError,
     JournalError,
     PointsmanError,
     StoppedError,
-    UsageError,
 )
+from pointsman.links import On, StationLink, Target, drive, open_links
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
@@ -44,77 +39,17 @@ from pointsman.puzzle.moves import train_of
 from pointsman.puzzle.position import Position
 from pointsman.track.model import End, Track
 from pointsman.track.percent import as_driven
-from pointsman.track.wiring import Protocol as Speaks
 from pointsman.track.wiring import Wiring
-from pointsman.transports.base import Transport
-from pointsman.transports.memory import memory_pair
-from pointsman.transports.mqtt_base import MqttLink
-from pointsman.transports.serial import SerialTransport
-from pointsman.transports.tcp import TcpTransport
-from pointsman.transports.websocket import JMRI_PORT, WebSocketTransport
 
 if TYPE_CHECKING:
-    from pointsman.drivers.mqtt import MqttDriver
     from railsim.embed import Simulation
 
 ResultT = TypeVar("ResultT")
 Simulated: TypeAlias = "Simulation"
 """The simulated layout, for those who may not know more of it than ``asked`` says."""
 
-DCCEX_TCP_PORT = 2560
-_HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
-
-
-class On(StrEnum):
-    """What a play runs on."""
-
-    SIM = "sim"
-    SERIAL = "serial"
-    TCP = "tcp"
-    JMRI = "jmri"
-    MQTT = "mqtt"
-
-
-_PORTS = {On.TCP: DCCEX_TCP_PORT, On.JMRI: JMRI_PORT, On.MQTT: 0}
-"""Those that are on the network, with the port when none is given; a broker's depends on whether it is encrypted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where the layout is: simulated, at a serial port, at a station on the network, behind JMRI, or at an MQTT broker.
-
-    Port 0 of a broker is its usual one, with or without encryption.
-    """
-
-    on: On
-    address: str = ""
-    port: int = 0
-
-    def __str__(self) -> str:
-        host = f"[{self.address}]" if ":" in self.address else self.address
-        if self.on in _PORTS:
-            return f"{self.on}:{host}" + (f":{self.port}" if self.port else "")
-        return f"serial:{self.address}" if self.on is On.SERIAL else "sim"
-
-
-def parse_target(text: str) -> Target:
-    """``sim``, ``serial:PORT``, or ``HOST[:PORT]`` after ``tcp:``, ``jmri:`` or ``mqtt:``. Raises UsageError."""
-    kind, _, rest = text.partition(":")
-    if text == On.SIM:
-        return Target(On.SIM)
-    if kind == On.SERIAL and rest:
-        return Target(On.SERIAL, rest)
-    if kind in _PORTS and rest:
-        # An address of IPv6 has colons of its own and stands in brackets.
-        found = _HOST_AND_PORT.fullmatch(rest)
-        if found and (found["port"] is None or 0 < int(found["port"]) < 65536):
-            return Target(On(kind), found["v6"] or found["host"], int(found["port"] or _PORTS[On(kind)]))
-    raise UsageError(
-        f"--on {text!r} is not understood",
-        cure="write sim, serial:/dev/ttyACM0, tcp:192.168.4.1:2560, jmri:192.168.1.20:12080, or mqtt:192.168.4.1",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +200,10 @@ class _Sitting(Generic[ResultT]):
                 journal.write(loop.time(), "put right", self._setting.entered)
             if self._stopped is not None:  # before there was anything to be stopped
                 raise self._stopped
-            async with self._link() as (transport, simulation):
-                result = await self._hold(transport, simulation, journal)
+            simulated = partial(_simulated, self._setting)
+            setting = self._setting
+            async with open_links(setting.target, setting.wiring, simulated, setting.speed) as (links, simulation):
+                result = await self._hold(links, simulation, journal)
             journal.write(loop.time(), "end", self._errand.ending(result))
             return result
         except (asyncio.CancelledError, PointsmanError) as error:
@@ -294,32 +231,13 @@ class _Sitting(Generic[ResultT]):
         if self._dispatcher is not None:
             self._dispatcher.receive(event)
 
-    @asynccontextmanager
-    async def _link(self) -> AsyncIterator[tuple[Transport | MqttLink, Simulation | None]]:
-        """The transport of the target; with the simulated layout behind it when that is the target."""
-        match self._setting.target:
-            case Target(on=On.SERIAL, address=address):
-                yield SerialTransport(address), None
-            case Target(on=On.TCP, address=address, port=port):
-                yield TcpTransport(address, port), None
-            case Target(on=On.JMRI, address=address, port=port):
-                yield WebSocketTransport(address, port), None
-            case Target(on=On.MQTT, address=address, port=port):
-                from pointsman.drivers.mqtt.settings import broker_settings
-                from pointsman.transports.mqtt import BrokerLink
-
-                yield BrokerLink(broker_settings(address, port, os.environ)), None
-            case _:
-                async with _simulated(self._setting) as (transport, simulation):
-                    yield transport, simulation
-
-    async def _hold(self, transport: Transport | MqttLink, simulation: Simulation | None, journal: Journal) -> ResultT:
+    async def _hold(self, links: Sequence[StationLink], simulation: Simulation | None, journal: Journal) -> ResultT:
         setting, loop = self._setting, asyncio.get_running_loop()
         track, allow = as_driven(setting.track, setting.wiring), setting.allow
         cap = cap_of(setting.target)
         belief = at_setup(track, setting.start, setting.facing, allow.mark_error_mm, allow.setup_error_mm)
         planner = Planner(track, setting.wiring, allow, cap, couple_up=setting.couple_up)
-        driver = _driver(setting, transport, self._receive)
+        driver, drivers = drive(links, setting.wiring, self._receive)
         dispatcher = Dispatcher(
             track,
             planner,
@@ -336,12 +254,9 @@ class _Sitting(Generic[ResultT]):
         self._dispatcher, self._simulation = dispatcher, simulation
         try:
             await driver.open()
-            # Nobody but this process can write on an encrypted link: there the broker's last will has to do.
-            by_will = isinstance(transport, MqttLink) and not transport.guardian_fds()
-            if simulation is None and not by_will:
-                self._guardian = await Guardian.start(
-                    transport.guardian_fds(), driver.guardian_frames(), self._guardian_gone
-                )
+            if simulation is None:
+                guarded = [Guarded(one.link.guardian_fds(), drivers[one.station].guardian_frames()) for one in links]
+                self._guardian = await Guardian.start(guarded, self._guardian_gone)
             self._playing = True
             began = loop.time()
             final = await self._errand.work(dispatcher)
@@ -388,23 +303,6 @@ class _Sitting(Generic[ResultT]):
             self._dispatcher.halt(why)
 
 
-def _behind_jmri(wiring: Wiring) -> bool:
-    return any(made.protocol is Speaks.JMRI for made in wiring.stations.values())
-
-
-def _driver(
-    setting: Setting, transport: Transport | MqttLink, emit: Callable[[Event], None]
-) -> DccExDriver | JmriDriver | MqttDriver:
-    """The driver for what the target speaks; the simulated layout speaks what the wiring says."""
-    if isinstance(transport, MqttLink):
-        from pointsman.drivers.mqtt import MqttDriver
-
-        return MqttDriver(transport, setting.wiring, emit=emit)
-    if setting.target.on is On.JMRI or (setting.target.on is On.SIM and _behind_jmri(setting.wiring)):
-        return JmriDriver(transport, setting.wiring, emit=emit)
-    return DccExDriver(transport, setting.wiring, emit=emit)
-
-
 def asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness:
     """What the simulated layout says of a confirmed position."""
     truth, track = simulation.truth(), chosen.track
@@ -424,14 +322,8 @@ def asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness
     )
 
 
-@asynccontextmanager
-async def _simulated(setting: Setting) -> AsyncIterator[tuple[Transport, Simulation]]:
-    """The simulated layout on this loop's clock, behind a real pseudo-terminal when the clock has a pace.
-
-    A clock that jumps is no match for a terminal, so then (and where there are no pseudo-terminals, and for JMRI, which
-    has texts) the bytes go through memory. Either way the clock stands still while bytes are on their way.
-    """
-    from railsim.clock import VirtualLoop
+def _simulated(setting: Setting) -> Simulation:
+    """The simulated layout on this loop's clock, as the setting has it."""
     from railsim.embed import Simulation
     from railsim.setup import Setup
 
@@ -440,24 +332,4 @@ async def _simulated(setting: Setting) -> AsyncIterator[tuple[Transport, Simulat
     simulation = Simulation(setting.built, setting.wiring, setup, seed=seed)
     if setting.on_simulation is not None:
         setting.on_simulation(simulation)
-    loop = asyncio.get_running_loop()
-    try:
-        if setting.speed is None or sys.platform == "win32" or _behind_jmri(setting.wiring):
-            host, station = memory_pair("the simulated layout")
-            await station.open()
-            link = simulation.memory(station.write, on_port=host.plug)
-            station.listen(link.write, lambda _: None)
-            yield host, simulation
-        else:
-            pty = simulation.open_pty()
-            transport = SerialTransport(pty.path)
-            if isinstance(loop, VirtualLoop):
-                loop.hold_while(
-                    lambda: (
-                        transport.is_open
-                        and (transport.sent_bytes, transport.received_bytes) != (pty.received_bytes, pty.sent_bytes)
-                    )
-                )
-            yield transport, simulation
-    finally:
-        await simulation.close()
+    return simulation

@@ -17,10 +17,11 @@ from zlib import crc32
 
 from platformdirs import user_data_dir
 
-from pointsman.app import On, Setting, Stopper, Target, cap_of, sit
+from pointsman.app import Setting, Stopper, cap_of, sit
 from pointsman.dispatch.control import Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.errors import HaltedError, StoppedError
+from pointsman.links import On, Target
 from pointsman.operate.belief import Belief
 from pointsman.operate.calibration import Fit, Measured, fit, why_no_fit
 from pointsman.operate.course import ALLOW, Course, Rejection, untested

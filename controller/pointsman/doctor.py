@@ -13,8 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from pointsman.app import On, Target
-from pointsman.dispatch.guardian import Guardian
+from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.defining import Definition, Definitions, define, definitions
 from pointsman.drivers.dccex.driver import LISTEN_FIRST_S
@@ -23,6 +22,7 @@ from pointsman.drivers.dccex.findings import Findings, examine
 from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives
 from pointsman.drivers.dccex.vigil import Seen, Vigil
 from pointsman.errors import StationError, StoppedError, UsageError
+from pointsman.links import On, Target
 from pointsman.posix import endings
 from pointsman.protocols.dccex import Reply
 from pointsman.protocols.dccex.replies import LocomotiveState, Saved
@@ -204,7 +204,7 @@ class Doctor:
         assert self._transport is not None
         fds = self._transport.guardian_fds()
         if fds:
-            guardian = await Guardian.start(fds, mover.guardian_frames(), died)
+            guardian = await Guardian.start([Guarded(fds, mover.guardian_frames())], died)
         try:
             return await mover.move(found)
         except asyncio.CancelledError:

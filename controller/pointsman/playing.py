@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from pointsman.app import Setting, Simulated, Stopper, Target, Witness, asked, sit
+from pointsman.app import Setting, Simulated, Stopper, Witness, asked, sit
 from pointsman.dispatch.control import Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
+from pointsman.links import Target
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.referee import Score

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pointsman.app import Target, cap_of
+from pointsman.app import cap_of
 from pointsman.errors import RefusedError, UnsolvableError
+from pointsman.links import Target
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import at_setup
 from pointsman.operate.plan import Planner

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pointsman.app import Target, parse_target
 from pointsman.errors import JournalError, UsageError
+from pointsman.links import Target, parse_target
 from pointsman.operate.referee import with_hand
 from pointsman.operate.retelling import Told, retell
 from pointsman.playing import PlayRequest, PutRight

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from pointsman.errors import PortError, UsageError
 from pointsman.track.model import Leg, Track
-from pointsman.track.wiring import Wiring
+from pointsman.track.wiring import Protocol, Wiring
 from railsim.breakdowns import Hands
 from railsim.clock import VirtualLoop
 from railsim.faults import Fault, Planned
@@ -22,6 +23,8 @@ from railsim.hidden import Hidden
 from railsim.incidents import FaultStruck, Incident, WorldEvent
 from railsim.jmri_server import JmriServer
 from railsim.jmri_station import JmriStation
+from railsim.mqtt_embed import NodeSide
+from railsim.mqtt_node import Publication
 from railsim.profiles import Profile
 from railsim.ptylink import PtyLink
 from railsim.rig import Rig
@@ -29,6 +32,14 @@ from railsim.setup import Setup
 from railsim.station import BOOT_S, Station
 from railsim.truth import Truth
 from railsim.world import World
+
+FoundT = TypeVar("FoundT")
+_SPEAKS = {
+    "jmri": frozenset({Protocol.JMRI}),
+    "tcp": frozenset({Protocol.DCCEX}),
+    "pty": frozenset({Protocol.DCCEX}),
+}
+"""What a host on each kind of link speaks, where that is not open."""
 
 
 class MemoryLink:
@@ -124,7 +135,7 @@ class _Client(asyncio.Protocol):
 
 
 class Simulation:
-    """A world and its station, run by the event loop in which it is made. End it with ``close``.
+    """A world and its stations, run by the event loop in which it is made. End it with ``close``.
 
     ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
     ``profile`` is the station's firmware, 5.6 if not given; ``on_event``, ``hidden`` and ``faults`` as for a ``Rig``.
@@ -164,10 +175,12 @@ class Simulation:
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)
         self._sinks: dict[str, Callable[[bytes], None]] = {}
+        self._nodes = {name: NodeSide(self, node) for name, node in self._rig.nodes.items()}
         self._cuts: dict[str, Callable[[], None]] = {}
         self._closers: list[Callable[[], None]] = []
         self._servers: list[TcpServer | JmriServer] = []
         self._outgoing: deque[tuple[str, bytes]] = deque()
+        self._published: deque[tuple[str, Publication]] = deque()
         self._closed = False
         self.plan(faults)
 
@@ -180,8 +193,13 @@ class Simulation:
 
     @property
     def station(self) -> Station | JmriStation:
-        """The station, as it was when last advanced."""
+        """The first station that is no node, as it was when last advanced."""
         return self._rig.station
+
+    @property
+    def closed(self) -> bool:
+        """Does time stand?"""
+        return self._closed
 
     def jog(self, act: Callable[[], None]) -> None:
         """Let something be done to the world or the station now, and what follows from it."""
@@ -253,25 +271,30 @@ class Simulation:
         on_bytes: Callable[[bytes], None],
         *,
         serial: bool = True,
+        station: str | None = None,
         on_port: Callable[[bool], None] = lambda _: None,
     ) -> MemoryLink:
         """A link in memory; ``serial``: with a serial line's pace and receive ring, comments and displays.
 
-        ``on_port`` is called when a fault makes the port vanish (False) and come back (True).
+        ``station`` may be left out if only one is no node. ``on_port`` is called when a fault makes the port vanish
+        (False) and come back (True). Raises UsageError.
         """
         link = MemoryLink(lambda data: self.receive(port, data), on_bytes)
-
-        port = self.attach("memory", link.deliver, lambda: None, serial=serial)
+        port = self.attach("memory", link.deliver, lambda: None, serial=serial, station=station)
 
         def plug(there: bool) -> None:
             nonlocal port
             self.detach(port)
             if there:
-                port = self.attach("memory", link.deliver, lambda: None, serial=serial)
+                port = self.attach("memory", link.deliver, lambda: None, serial=serial, station=station)
             on_port(there)
 
         self._plugs.append(plug)
         return link
+
+    def nodes(self, station: str | None = None) -> NodeSide:
+        """The nodes of a station; it may be left out if there is only one of MQTT. Raises UsageError."""
+        return _one(self._nodes, station, "at an MQTT broker")
 
     def open_pty(self, *, reset_on_open: bool = False) -> PtyLink:
         """A real pseudo-terminal: its ``path`` is the host's port. ``reset_on_open``: as an Uno or Mega does.
@@ -313,16 +336,26 @@ class Simulation:
     # ------------------------------------------------------------ for the links
 
     def attach(
-        self, kind: str, send: Callable[[bytes], None], cut: Callable[[], None], *, serial: bool, reset: bool = False
+        self,
+        kind: str,
+        send: Callable[[bytes], None],
+        cut: Callable[[], None],
+        *,
+        serial: bool,
+        reset: bool = False,
+        station: str | None = None,
     ) -> str:
-        """A host has come: returns the station's port for it."""
+        """A host has come: returns the station's port for it. Raises UsageError: which station is meant?"""
+        speaks = _SPEAKS.get(kind, frozenset(Protocol))
+        side = _one({n: s for n, s in self._rig.sides.items() if s.protocol in speaks}, station, f"for {kind}")
         self._run()
         port = f"{kind} {next(self._numbers)}"
-        self._rig.station.connect(port, serial=serial)
+        self._rig.ports[port] = side
+        side.station.connect(port, serial=serial)
         self._sinks[port] = send
         self._cuts[port] = cut
         if reset:
-            self._rig.station.reset(self._now_s())
+            side.station.reset(self._now_s())
         self._run()
         return port
 
@@ -337,7 +370,7 @@ class Simulation:
         """A host has gone."""
         if self._sinks.pop(port, None) is not None:
             del self._cuts[port]
-            self._rig.station.disconnect(port)
+            self._rig.ports.pop(port).station.disconnect(port)
 
     # ------------------------------------------------------------ for faults
 
@@ -378,6 +411,10 @@ class Simulation:
             return
         # A host in memory may answer from within its callback: that comes back here, and must keep the order.
         self._outgoing.extend(self._rig.advance(max(self._now_s(), at_least_s)))
+        self._published.extend(self._rig.published())
+        while self._published:
+            name, said = self._published.popleft()
+            self._nodes[name].deliver(said)
         while self._outgoing:
             port, data = self._outgoing.popleft()
             sink = self._sinks.get(port)
@@ -391,3 +428,15 @@ class Simulation:
         due = self._rig.next_event_s()
         if due is not None:
             self._timer = self._loop.call_at(self._origin_s + due, self._due, due)
+
+
+def _one(among: Mapping[str, FoundT], name: str | None, what: str) -> FoundT:
+    """The one that is named, or the only one."""
+    if name is None and len(among) == 1:
+        name = next(iter(among))
+    if name is None or name not in among:
+        raise UsageError(
+            f"which station {what} is meant: {', '.join(among) or 'there is none'}",
+            cure="use a wiring with one of them",
+        )
+    return among[name]

@@ -67,7 +67,16 @@ class MqttNode:
     such station.
     """
 
-    def __init__(self, world: World, wiring: Wiring, hidden: Hidden, station: str | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        wiring: Wiring,
+        hidden: Hidden,
+        station: str | None = None,
+        *,
+        set_power: Callable[[bool], None] | None = None,
+    ) -> None:
+        """``set_power`` switches the power of its booster, the world's if not given."""
         stations = [name for name, made in wiring.stations.items() if made.protocol is Protocol.MQTT]
         station = stations[0] if station is None and len(stations) == 1 else station
         made = wiring.stations[station].mqtt if station in stations and station is not None else None
@@ -96,6 +105,8 @@ class MqttNode:
         self._out: list[Publication] = []
         self._online = False
         self._rail_s = 0.0
+        self._set_power = world.set_power if set_power is None else set_power
+        self._powered = False
 
     # ------------------------------------------------------------ the broker's side
 
@@ -121,7 +132,7 @@ class MqttNode:
             self._report(Feedback.TURNOUTS, TurnoutState(topic, points))
         for topic, on in self._on.items():
             self._report(Feedback.MAGNETS, LightState(topic, on))
-        self._report(Feedback.POWER, PowerState(self._world.powered))
+        self._report(Feedback.POWER, PowerState(self._powered))
         for node in self.nodes:
             self._say(Availability(node, True))
 
@@ -208,7 +219,8 @@ class MqttNode:
             for cab, told in self._told.items():
                 told.step = 0
                 self._drive(cab)
-        self._world.set_power(on)
+        self._powered = on
+        self._set_power(on)
         self._report(Feedback.POWER, PowerState(on))
 
     def _turn(self, told: _Cab, direction: Direction) -> None:
@@ -234,7 +246,8 @@ class MqttNode:
         for cab, told in self._told.items():
             told.latched, told.step = True, 0
             self._drive(cab)
-        self._world.set_power(False)
+        self._powered = False
+        self._set_power(False)
 
     def _see(self, beam: str, broken: bool) -> None:
         self._seen[beam] = broken

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import aiomqtt
 
 from pointsman.errors import UsageError
-from railsim.mqtt_embed import NodeSimulation
+from railsim.mqtt_embed import NodeSide
 from railsim.mqtt_node import Publication
 
 PORT = 1883
@@ -50,8 +50,8 @@ class BrokerAddress:
 class NodesAtBroker:
     """One connection for each node of a station; the first carries the states and the commands, all have a will."""
 
-    def __init__(self, simulation: NodeSimulation, broker: BrokerAddress, say: Callable[[str], None]) -> None:
-        self._simulation = simulation
+    def __init__(self, nodes: NodeSide, broker: BrokerAddress, say: Callable[[str], None]) -> None:
+        self._nodes = nodes
         self._broker = broker
         self._say = say
         self._tasks: list[asyncio.Task[None]] = []
@@ -60,7 +60,7 @@ class NodesAtBroker:
 
     def start(self) -> None:
         """Begin to look for the broker."""
-        first, *others = self._simulation.node.nodes
+        first, *others = self._nodes.node.nodes
         loop = asyncio.get_running_loop()
         self._tasks = [loop.create_task(self._keep_on(first, carries=True))]
         self._tasks += [loop.create_task(self._keep_on(node, carries=False)) for node in others]
@@ -86,7 +86,7 @@ class NodesAtBroker:
 
     async def _be_there(self, node: str, *, carries: bool) -> None:
         """Until the connection breaks; raises an ExceptionGroup with why."""
-        will = self._simulation.node.will(node)
+        will = self._nodes.node.will(node)
         async with asyncio.TaskGroup() as group:
             client = aiomqtt.Client(
                 self._broker.host,
@@ -108,24 +108,24 @@ class NodesAtBroker:
 
     async def _carry(self, group: asyncio.TaskGroup, client: aiomqtt.Client) -> None:
         said: asyncio.Queue[Publication] = asyncio.Queue()
-        await client.subscribe([(topic, 1) for topic in self._simulation.node.subscriptions()])
+        await client.subscribe([(topic, 1) for topic in self._nodes.node.subscriptions()])
         speaking = group.create_task(self._speak(client, said))
-        self._simulation.attach(said.put_nowait)
+        self._nodes.attach(said.put_nowait)
         self._say("broker found")
         self.found.set()
         try:
             await self._listen(client)
         finally:
             speaking.cancel()
-            self._simulation.detach()
+            self._nodes.detach()
             with suppress(aiomqtt.MqttError):  # it is gone: then the broker says it, by the last will
-                will = self._simulation.node.will(self._simulation.node.nodes[0])
+                will = self._nodes.node.will(self._nodes.node.nodes[0])
                 await client.publish(will.topic, will.payload, qos=1, retain=True, timeout=GOODBYE_WITHIN_S)
             self._say("broker lost")
 
     async def _listen(self, client: aiomqtt.Client) -> None:
         async for message in client.messages:
-            self._simulation.receive(str(message.topic), message.payload, retained=message.retain)
+            self._nodes.receive(str(message.topic), message.payload, retained=message.retain)
 
     async def _speak(self, client: aiomqtt.Client, said: asyncio.Queue[Publication]) -> None:
         while True:

@@ -1,7 +1,6 @@
 """The simulated layout as a program of its own.
 
-Any DCC-EX host drives it through a pty or over TCP; with a wiring behind JMRI it plays JMRI's web server instead, and
-with one of MQTT the nodes at a broker.
+It plays every station of the wiring: DCC-EX at a pty or over TCP, JMRI's web server, and the nodes at an MQTT broker.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,6 @@ from railsim.incidents import (
     TurnoutSettled,
     WorldEvent,
 )
-from railsim.mqtt_embed import NodeSimulation
 from railsim.mqtt_serve import BrokerAddress, NodesAtBroker
 from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
@@ -47,7 +46,7 @@ Say = Callable[[str], None]
 class Serving:
     """What is served, and where. ``pty`` is a link to make, ``tcp`` and ``jmri`` are ports of 127.0.0.1 (0: any).
 
-    ``mqtt`` is the broker that the nodes of an MQTT station are at. A layout is served in one of the three ways.
+    ``mqtt`` is the broker that the nodes of an MQTT station are at. Every station of the wiring has to be served.
     """
 
     track: Track
@@ -81,9 +80,10 @@ def serve(serving: Serving, say: Say) -> int:
 
 
 def _check_reach(serving: Serving) -> None:
-    """Raise UsageError when nobody could reach the layout, or not in the language that its station speaks."""
+    """Raise UsageError when nobody could reach the layout, or not in the language that a station speaks."""
     where = f"hardware {serving.wiring.name}"
-    spoken = {made.protocol for made in serving.wiring.stations.values()}
+    speaking = [made.protocol for made in serving.wiring.stations.values()]
+    spoken = set(speaking)
     given = {
         Protocol.DCCEX: serving.pty is not None or serving.tcp is not None,
         Protocol.JMRI: serving.jmri is not None,
@@ -103,6 +103,12 @@ def _check_reach(serving: Serving) -> None:
             cure="leave it out, or use other hardware",
         )
     for protocol in sorted(spoken):
+        if speaking.count(protocol) > 1:
+            raise UsageError(
+                f"this wiring has {speaking.count(protocol)} stations {_BEHIND[protocol]}",
+                where=where,
+                cure="use a wiring with one of each kind, or rehearse with pointsman play --on sim",
+            )
         if not given[protocol]:
             raise UsageError(
                 f"nobody could reach its station {_BEHIND[protocol]}", where=where, cure=f"give {_WAYS[protocol]}"
@@ -128,18 +134,6 @@ async def _serve(serving: Serving, say: Say) -> int:
     for number, code in SIGNALS.items():
         loop.add_signal_handler(number, end, code)
     log = _Log(serving, say, loop)
-    try:
-        if serving.mqtt is not None:
-            await _serve_mqtt(serving, serving.mqtt, log, say, ended)
-        else:
-            await _serve_station(serving, log, say, ended)
-        return ended.result()
-    finally:
-        for number in SIGNALS:
-            loop.remove_signal_handler(number)
-
-
-async def _serve_station(serving: Serving, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
     simulation = Simulation(
         serving.track,
         serving.wiring,
@@ -150,46 +144,45 @@ async def _serve_station(serving: Serving, log: _Log, say: Say, ended: asyncio.F
         faults=serving.faults,
     )
     try:
-        log.begin(simulation)
-        if serving.pty is not None:
-            link = simulation.open_pty(reset_on_open=serving.reset_on_open)
-            link.link_to(serving.pty)
-            say(f"serial port  {serving.pty} -> {link.path}")
-        if serving.tcp is not None:
-            server = await simulation.serve_tcp(serving.tcp)
-            say(f"network      127.0.0.1:{server.port}")
-        if serving.jmri is not None:
-            web = await simulation.serve_jmri(serving.jmri)
-            say(f"JMRI         ws://127.0.0.1:{web.port}/json/")
-        else:
-            say(f"station      DCC-EX {find_profile(serving.profile).version}")
-        await _until_told(simulation, log, say, ended)
+        async with AsyncExitStack() as opened:
+            opened.push_async_callback(simulation.close)
+            log.begin(simulation)
+            await _open(serving, simulation, say, opened, ended)
+            say(f"standing     {simulation.truth().line}")
+            say("ready; Ctrl-C ends it")
+            await ended
+            log.write_truth()
+            say(f"standing     {simulation.truth().line}")
+            return ended.result()
     finally:
-        await simulation.close()
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
 
 
-async def _serve_mqtt(serving: Serving, broker: BrokerAddress, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
-    simulation = NodeSimulation(serving.track, serving.wiring, serving.setup, seed=serving.seed, on_event=log.event)
-    nodes = NodesAtBroker(simulation, broker, say)
-    try:
-        log.begin(simulation)
-        say(f"broker       {broker}")
+async def _open(
+    serving: Serving, simulation: Simulation, say: Say, opened: AsyncExitStack, ended: asyncio.Future[int]
+) -> None:
+    """Let hosts come, in every way that was asked for; ``opened`` closes again what has to be."""
+    if serving.pty is not None:
+        link = simulation.open_pty(reset_on_open=serving.reset_on_open)
+        link.link_to(serving.pty)
+        say(f"serial port  {serving.pty} -> {link.path}")
+    if serving.tcp is not None:
+        server = await simulation.serve_tcp(serving.tcp)
+        say(f"network      127.0.0.1:{server.port}")
+    if serving.pty is not None or serving.tcp is not None:
+        say(f"station      DCC-EX {find_profile(serving.profile).version}")
+    if serving.jmri is not None:
+        web = await simulation.serve_jmri(serving.jmri)
+        say(f"JMRI         ws://127.0.0.1:{web.port}/json/")
+    if serving.mqtt is not None:
+        nodes = NodesAtBroker(simulation.nodes(), serving.mqtt, say)
+        opened.push_async_callback(nodes.close)
+        say(f"broker       {serving.mqtt}")
         nodes.start()
         found = asyncio.ensure_future(nodes.found.wait())
         await asyncio.wait((found, ended), return_when=asyncio.FIRST_COMPLETED)
         found.cancel()
-        await _until_told(simulation, log, say, ended)
-    finally:
-        await nodes.close()
-        await simulation.close()
-
-
-async def _until_told(simulation: Simulation | NodeSimulation, log: _Log, say: Say, ended: asyncio.Future[int]) -> None:
-    say(f"standing     {simulation.truth().line}")
-    say("ready; Ctrl-C ends it")
-    await ended
-    log.write_truth()
-    say(f"standing     {simulation.truth().line}")
 
 
 class _Log:
@@ -200,9 +193,9 @@ class _Log:
         self._say = say
         self._loop = loop
         self._due = False
-        self._simulation: Simulation | NodeSimulation | None = None
+        self._simulation: Simulation | None = None
 
-    def begin(self, simulation: Simulation | NodeSimulation) -> None:
+    def begin(self, simulation: Simulation) -> None:
         """The layout is there: write down how it stands."""
         self._simulation = simulation
         self.write_truth()

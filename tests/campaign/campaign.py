@@ -16,8 +16,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from pointsman.app import On, Target
 from pointsman.errors import PointsmanError
+from pointsman.links import On, Target
 from pointsman.playing import PlayRequest, play
 from pointsman.puzzle.choice import choose
 from pointsman.puzzle.puzzle import Count

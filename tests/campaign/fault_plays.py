@@ -15,9 +15,10 @@ from random import Random
 
 from fault_rules import FOR_EVER, NOTHING, Ending, judge, late_s
 
-from pointsman.app import On, Stopper, Target
+from pointsman.app import Stopper
 from pointsman.dispatch.dispatcher import Status
 from pointsman.errors import PointsmanError
+from pointsman.links import On, Target
 from pointsman.playing import PlayRequest, PlayResult, play
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run

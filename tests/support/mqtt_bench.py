@@ -29,7 +29,8 @@ from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.mqtt_base import Delivery
 from pointsman.transports.mqtt_memory import MemoryBroker, MemoryClient, MemoryLink
-from railsim.mqtt_embed import NodeSimulation
+from railsim.embed import Simulation
+from railsim.mqtt_embed import NodeSide
 from railsim.mqtt_node import Publication
 from railsim.setup import Setup
 
@@ -50,7 +51,7 @@ def wired(**changes: object) -> Wiring:
 class Node:
     """The layout's node, and its connection to the broker in memory."""
 
-    def __init__(self, broker: MemoryBroker, simulation: NodeSimulation) -> None:
+    def __init__(self, broker: MemoryBroker, simulation: NodeSide) -> None:
         self.broker = broker
         self.simulation = simulation
         self.client: MemoryClient | None = None
@@ -92,8 +93,8 @@ class Bench:
         self.wiring = wiring
         self.events: list[Event] = []
         self.heard: list[tuple[float, str, bytes]] = []
-        self.simulation = NodeSimulation(TRACK, wiring, Setup.parse(start), seed=seed)
-        self.node = Node(self.broker, self.simulation)
+        self.simulation = Simulation(TRACK, wiring, Setup.parse(start), seed=seed)
+        self.node = Node(self.broker, self.simulation.nodes())
         self.link = MemoryLink(self.broker)
         self.dispatcher: Dispatcher | None = None
         self.driver = MqttDriver(self.link, wiring, emit=self._receive)

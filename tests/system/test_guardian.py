@@ -11,11 +11,11 @@ import subprocess
 import sys
 import time
 import tty
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pointsman.dispatch.guardian import Guardian
+from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.errors import LinkError
 
 pytestmark = pytest.mark.system
@@ -24,14 +24,14 @@ WRITES = (b"<!><#>", b"<Z 1 0><Z 2 0>", b"<!><0><#>")
 
 CONTROLLER = f"""
 import asyncio, sys
-from pointsman.dispatch.guardian import Guardian
+from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.transports.serial import SerialTransport
 from pointsman.transports.tcp import TcpTransport
 
 async def main(kind, where, end):
     link = SerialTransport(where) if kind == "serial" else TcpTransport("127.0.0.1", int(where))
     await link.open()
-    guardian = await Guardian.start(link.guardian_fds(), {WRITES!r}, on_death=lambda why: None)
+    guardian = await Guardian.start([Guarded(link.guardian_fds(), {WRITES!r})], on_death=lambda why: None)
     link.write(b"<t 3 40 1>")
     print(guardian.pid, flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
@@ -44,7 +44,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 DRIVER = f"""
 import asyncio, sys
-from pointsman.dispatch.guardian import Guardian
+from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.errors import LinkLostError
 from pointsman.transports.serial import SerialTransport
 
@@ -64,7 +64,7 @@ async def main(where, resting):
         print(why, flush=True)
         died.set()
 
-    guardian = await Guardian.start(link.guardian_fds(), {WRITES!r}, on_death=stop)
+    guardian = await Guardian.start([Guarded(link.guardian_fds(), {WRITES!r})], on_death=stop)
     assert guardian.alive_now()
     send(b"<t 3 40 1>")
     if resting == "resting":
@@ -137,9 +137,12 @@ def listener() -> Iterator[socket.socket]:
 class Controller:
     """A controller in a process of its own, with its guardian."""
 
-    def __init__(self, *arguments: str, program: str = CONTROLLER) -> None:
+    def __init__(self, *arguments: str, program: str = CONTROLLER, pass_fds: Sequence[int] = ()) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-c", program, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=pass_fds,
         )
         assert self.process.stdout is not None
         self.guardian_pid = int(self.process.stdout.readline())
@@ -238,7 +241,9 @@ def test_ctrl_c_and_its_like_do_not_end_it(pty: tuple[FarEnd, str]) -> None:
 
 def test_a_link_that_takes_nothing_does_not_keep_the_others_from_their_stop(listener: socket.socket) -> None:
     async def main(blocked: int, open_one: int) -> None:
-        guardian = await Guardian.start([blocked, open_one], WRITES, on_death=lambda _: None)
+        guardian = await Guardian.start(
+            [Guarded((blocked,), WRITES), Guarded((open_one,), WRITES)], on_death=lambda _: None
+        )
         os.close(guardian._pipe)  # as our death would
         guardian._pipe = os.open("/dev/null", os.O_WRONLY)
         await asyncio.to_thread(guardian._process.wait, 5)
@@ -266,7 +271,7 @@ async def test_a_guardian_that_dies_is_told_at_once() -> None:
     near, far = socket.socketpair()
     with near, far:
         told = asyncio.get_running_loop().create_future()
-        guardian = await Guardian.start([near.fileno()], WRITES, on_death=told.set_result)
+        guardian = await Guardian.start([Guarded((near.fileno(),), WRITES)], on_death=told.set_result)
         assert guardian.alive
         os.kill(guardian.pid, signal.SIGKILL)
         why = await asyncio.wait_for(told, 3)
@@ -330,7 +335,7 @@ async def test_a_program_that_hangs_while_something_moves_is_told_so() -> None:
     near, far = socket.socketpair()
     with near, far:
         told = asyncio.get_running_loop().create_future()
-        guardian = await Guardian.start([near.fileno()], WRITES, on_death=told.set_result)
+        guardian = await Guardian.start([Guarded((near.fileno(),), WRITES)], on_death=told.set_result)
         for _ in range(16):
             assert guardian.alive_now()
             await asyncio.sleep(0.05)  # real time: longer than the silence that it bears
@@ -354,7 +359,7 @@ async def test_a_guardian_that_is_frozen_itself_never_hangs_the_program() -> Non
             told.append(why)
             died.set()
 
-        guardian = await Guardian.start([near.fileno()], WRITES, on_death=note)
+        guardian = await Guardian.start([Guarded((near.fileno(),), WRITES)], on_death=note)
         os.kill(guardian.pid, signal.SIGSTOP)
         beats = 0
         while guardian.alive_now():
@@ -374,7 +379,7 @@ async def test_starting_is_quick_and_a_goodbye_may_be_said_twice() -> None:
     near, far = socket.socketpair()
     with near, far:
         started = time.monotonic()
-        guardian = await Guardian.start([near.fileno()], WRITES, on_death=lambda _: None)
+        guardian = await Guardian.start([Guarded((near.fileno(),), WRITES)], on_death=lambda _: None)
         took_ms = (time.monotonic() - started) * 1000
         print(f"guardian ready after {took_ms:.0f} ms")
         assert took_ms < 1000
@@ -387,4 +392,71 @@ async def test_starting_is_quick_and_a_goodbye_may_be_said_twice() -> None:
 
 async def test_without_a_link_there_is_no_guardian() -> None:
     with pytest.raises(LinkError):
-        await Guardian.start([], WRITES, on_death=lambda _: None)
+        await Guardian.start([], on_death=lambda _: None)
+    with pytest.raises(LinkError):
+        await Guardian.start([Guarded((), WRITES)], on_death=lambda _: None)
+
+
+@pytest.mark.parametrize("how", ["it dies", "it freezes"])
+def test_several_links_get_their_own_stops_and_one_without_is_shut_down(how: str) -> None:
+    program = f"""
+import asyncio, sys
+from pointsman.dispatch.guardian import Guarded, Guardian
+
+async def main(*fds):
+    written, other, shut = map(int, fds)
+    links = [Guarded((written,), {WRITES!r}), Guarded((other,), (b"STOP;", b"OFF;")), Guarded((shut,))]
+    guardian = await Guardian.start(links, on_death=print)
+    assert guardian.alive_now()
+    print(guardian.pid, flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+    pairs = [socket.socketpair() for _ in range(3)]
+    near, far = [pair[0] for pair in pairs], [FarEnd(pair[1].fileno()) for pair in pairs]
+    numbers = [end.fileno() for end in near]
+    controller = Controller(*map(str, numbers), program=program, pass_fds=numbers)
+    for end in near:
+        end.close()
+    since_t_s = controller.dies() if how == "it dies" else controller.freezes()
+    # Only this link's end says that it was shut down: a frozen program still holds it.
+    assert select.select([far[2].fd], [], [], 3)[0]
+    assert os.read(far[2].fd, 10) == b""
+    shut_s = time.monotonic() - since_t_s
+    far[1].read_until(b"STOP;")
+    far[0].read_until(WRITES[-1])
+    far[1].read_until(b"OFF;")
+    assert (far[0].data, far[1].data) == (b"".join(WRITES), b"STOP;OFF;")
+    for end, stop, off in ((far[0], b"<!>", b"<0>"), (far[1], b"STOP;", b"OFF;")):
+        assert end.arrived_t_s(stop) - since_t_s < 0.7
+        assert end.arrived_t_s(off) - end.arrived_t_s(stop) > 0.05, "decoders hear the stop before the power goes"
+    assert shut_s < 0.7
+    assert controller.guardian_ends()
+    if how == "it freezes":
+        controller.thaws()
+        controller.ends()
+    for pair in pairs:
+        pair[1].close()
+
+
+def test_a_link_that_takes_nothing_does_not_even_delay_the_others() -> None:
+    async def main(blocked: int, open_one: int) -> None:
+        links = [Guarded((blocked,), WRITES), Guarded((open_one,), WRITES)]
+        guardian = await Guardian.start(links, on_death=lambda _: None)
+        os.close(guardian._pipe)
+        guardian._pipe = os.open("/dev/null", os.O_WRONLY)
+        began_t_s = time.monotonic()
+        await asyncio.to_thread(far.read_until, WRITES[0])
+        assert far.arrived_t_s(WRITES[0]) - began_t_s < 0.2
+        await asyncio.to_thread(guardian._process.wait, 5)
+        await guardian.goodbye()
+
+    deaf, unread = socket.socketpair()
+    near, end = socket.socketpair()
+    far = FarEnd(end.fileno())
+    with deaf, unread, near, end:
+        deaf.setblocking(False)
+        while select.select([], [deaf], [], 0)[1]:
+            deaf.send(b"x" * 65536)
+        asyncio.run(main(deaf.fileno(), near.fileno()))

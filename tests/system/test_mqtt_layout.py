@@ -35,7 +35,7 @@ from pointsman.messages import (
 )
 from pointsman.transports.mqtt import Broker, BrokerLink
 from pointsman.transports.mqtt_base import Delivery
-from railsim.mqtt_embed import NodeSimulation
+from railsim.embed import Simulation
 from railsim.mqtt_serve import BrokerAddress, NodesAtBroker
 from railsim.setup import Setup
 
@@ -53,8 +53,8 @@ class Layout:
         self.events: list[Event] = []
         self.heard: list[Delivery] = []
         self._changed = asyncio.Event()
-        self.simulation = NodeSimulation(TRACK, WIRING, Setup.parse(START), seed=1, on_event=lambda _: self._wake())
-        self.nodes = NodesAtBroker(self.simulation, BrokerAddress("127.0.0.1", node_port), lambda _: None)
+        self.simulation = Simulation(TRACK, WIRING, Setup.parse(START), seed=1, on_event=lambda _: self._wake())
+        self.nodes = NodesAtBroker(self.simulation.nodes(), BrokerAddress("127.0.0.1", node_port), lambda _: None)
         self.driver = MqttDriver(BrokerLink(Broker("127.0.0.1", driver_port)), WIRING, emit=self._receive)
         self.witness = BrokerLink(Broker("127.0.0.1", port))
         self.witness.listen(self._overhear, lambda _: self._wake())

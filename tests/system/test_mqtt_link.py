@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from mosquitto import cable, free_port, mosquitto, needs_mosquitto
 
+from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.errors import LinkLostError, PortError
 from pointsman.transports.mqtt import Broker, BrokerLink
 from pointsman.transports.mqtt_base import Delivery, Will
@@ -134,7 +136,7 @@ async def test_an_encrypted_link_and_one_that_is_not_trusted(tmp_path: Path) -> 
         for number in range(50):
             ear.link.publish("a", b"%d" % number)
         await ear.until(lambda: len(ear.heard) == 50)
-        assert ear.link.guardian_fds() == ()
+        assert ear.link.encrypted
         await ear.link.close()
         with pytest.raises(PortError, match="cannot be trusted") as refusal:
             await Ear(Broker("127.0.0.1", broker.port, tls=True)).link.open(None)
@@ -222,3 +224,22 @@ async def test_a_broker_that_restarts_loses_the_link_once_and_knows_nothing_of_i
         assert ear.heard == [Delivery("b", b"2")]
         assert len(ear.lost) == 1
         await ear.link.close()
+
+
+async def test_a_guardian_ends_an_encrypted_link_and_the_broker_publishes_the_will(tmp_path: Path) -> None:
+    certificates(tmp_path)
+    files = [f"{key} {tmp_path / name}" for key, name in (("certfile", "broker.pem"), ("keyfile", "broker.key"))]
+    with mosquitto(tmp_path, *files) as broker:
+        secret = Broker("127.0.0.1", broker.port, tls=True, ca_file=str(tmp_path / "ca.pem"))
+        watched = await Ear(secret).up("a", will=Will("will", b"OFF"))
+        other = await Ear(secret).up("will")
+        guardian = await Guardian.start([Guarded(watched.link.guardian_fds())], on_death=lambda _: None)
+        assert guardian.alive_now()
+        silent_t_s = time.monotonic()
+        await other.until(lambda: bool(other.heard))
+        took_s = time.monotonic() - silent_t_s
+        assert [(said.topic, said.payload) for said in other.heard] == [("will", b"OFF")]
+        assert 0.4 < took_s < 1.5
+        await guardian.goodbye()
+        await watched.link.close()
+        await other.link.close()

@@ -436,6 +436,8 @@ def test_the_clock_is_held_until_the_other_side_has_read(speed: float | None) ->
         (("--hardware", "jmri", "--tcp", "0"), "no station that speaks DCC-EX"),
         (("--hardware", "jmri", "--jmri", "0", "--tcp", "0"), "no station that speaks DCC-EX"),
         (("--hardware", "mqtt"), "nobody could reach its station behind a broker"),
+        (("--hardware", "mixed", "--tcp", "0"), "nobody could reach its station behind a broker"),
+        (("--hardware", "mixed", "--mqtt", "localhost"), "nobody could reach its station that speaks DCC-EX"),
         ((), "nobody could reach"),
     ],
 )

@@ -12,25 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_cache import shared_cache
 
-from pointsman.app import (
-    On,
-    StoppedError,
-    Stopper,
-    Target,
-    Witness,
-    journal_path,
-    parse_target,
-)
+from pointsman.app import HARDWARE_CAP_MM_S, StoppedError, Stopper, Witness, cap_of, journal_path
 from pointsman.dispatch.control import Status
 from pointsman.errors import JournalError, PortError, RefusedError, UsageError
+from pointsman.links import On, Target, fitting, parse_target
 from pointsman.operate.referee import fold, with_run, with_uncoupling
 from pointsman.playing import PlayRequest, play
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.record import message_of, read
 from pointsman.replanning import drivable
 from pointsman.solver.search import solve
-from pointsman.track.builtin import find_wiring
+from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.layout import load_layout
 from pointsman.track.model import End
+from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
 
 SIM = Target(On.SIM)
@@ -275,3 +270,64 @@ def test_a_witness_is_good_only_when_all_agrees() -> None:
         lambda w: replace(w, incidents=("bumped",)),
     ]
     assert not any(change(good).good for change in changes)
+
+
+SEVERAL = "main=serial:/dev/ttyACM0,yard=mqtt:hut:1884"
+
+
+def test_several_stations_have_a_target_each_and_are_written_as_they_are_read() -> None:
+    target = parse_target(SEVERAL)
+    assert target == Target(
+        On.SEVERAL,
+        each=(("main", Target(On.SERIAL, "/dev/ttyACM0")), ("yard", Target(On.MQTT, "hut", 1884))),
+    )
+    assert str(target) == SEVERAL
+    assert target.serial_ports == ["/dev/ttyACM0"]
+    assert parse_target("serial:/dev/by=id,x").serial_ports == ["/dev/by=id,x"]
+    assert cap_of(target) == HARDWARE_CAP_MM_S
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("main=sim,yard=mqtt:hut", "main=sim is not possible"),
+        ("main=tcp:h,main=tcp:i", "a station twice"),
+        ("main=tcp:h,yard=", "not understood"),
+        ("main=tcp:h,mqtt:hut", "not understood"),
+        ("main=", "not understood"),
+        ("main=yard=tcp:h", "not possible"),
+        ("tcp:h,tcp:i", "not understood"),
+    ],
+)
+def test_what_is_no_target_of_several(text: str, what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        parse_target(text)
+
+
+def _mixed(name: str) -> Wiring:
+    folder = find_layout("inglenook-small")
+    return load_wiring(find_wiring(folder, name), load_layout(folder))
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "cure"),
+    [
+        ("serial:/dev/ttyACM0", "which station is at serial:/dev/ttyACM0: main, yard", "--on main=serial:"),
+        ("main=tcp:h", "it is not said where station yard is", "--on yard=mqtt:"),
+        ("main=tcp:h,yrad=mqtt:hut", "there is no such station", "main, yard"),
+        ("main=tcp:h,yard=jmri:pc", "station yard does not speak as jmri:pc:12080 does", "--on yard=mqtt:"),
+    ],
+)
+def test_what_does_not_fit_the_stations_of_a_wiring(text: str, what: str, cure: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        fitting(parse_target(text), _mixed("mixed"))
+    assert what in refusal.value.what
+    assert cure in refusal.value.cure
+
+
+def test_what_fits_the_stations_of_a_wiring() -> None:
+    mixed = _mixed("mixed")
+    assert fitting(parse_target(SEVERAL), mixed) == parse_target(SEVERAL)
+    assert fitting(parse_target("sim"), mixed) == Target(On.SIM)
+    assert fitting(parse_target("main=tcp:h"), _mixed("dccex")) == Target(On.TCP, "h", 2560)
+    assert fitting(parse_target("tcp:h"), _mixed("dccex")) == Target(On.TCP, "h", 2560)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pointsman.app import On
 from pointsman.cli.output import say, whole_line
 from pointsman.errors import JournalError
+from pointsman.links import On
 from pointsman.playing import PlayRequest
 from pointsman.record import Line, read
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from pointsman.app import On, Stopper, journal_path, parse_target
+from pointsman.app import Stopper, journal_path
 from pointsman.calibrating import (
     CalibrateRequest,
     CalibrateResult,
@@ -24,7 +24,7 @@ from pointsman.calibrating import (
     calibrate as calibrate_on,
 )
 from pointsman.cli.aftermath import tell_power
-from pointsman.cli.driving import DEFAULT_SPEED, check_files, check_options
+from pointsman.cli.driving import DEFAULT_SPEED, Targets, check_files, check_options
 from pointsman.cli.output import AsJson, compact_table, console, fail_with, print_json, say, whole_line
 from pointsman.cli.putting_right import tell_calibrated
 from pointsman.cli.puzzles import picture
@@ -32,6 +32,7 @@ from pointsman.cli.screen import Screen
 from pointsman.cli.setting_up import agrees, ask_facing, confirm, mark_line, warn_of_no_relay
 from pointsman.dispatch.control import Status
 from pointsman.errors import HaltedError, JournalError, PointsmanError, StoppedError, UsageError, did_you_mean
+from pointsman.links import On, fitting, parse_target
 from pointsman.operate.calibration import MOST_SPREAD, PASSES
 from pointsman.operate.course import STEPS
 from pointsman.track.builtin import find_layout, find_wiring
@@ -50,7 +51,7 @@ def register(app: typer.Typer) -> None:
 def calibrate(
     layout: Annotated[str, typer.Argument(metavar="LAYOUT", help="A built-in name, a folder, or a layout.toml.")],
     locomotive: Annotated[str | None, typer.Option(help="Which one; needed only if there are several.")] = None,
-    on: Annotated[str, typer.Option("--on", help="sim, serial:PORT or tcp:HOST[:PORT].")] = "sim",
+    on: Targets = None,
     between: Annotated[
         str | None, typer.Option(metavar="BEAM,BEAM", help="Two beams in a line; the best ones if not given.")
     ] = None,
@@ -73,18 +74,19 @@ def calibrate(
 
     Every pass is watched as a play is. A measurement that is no good is rejected with its reason.
     """
-    target = parse_target(on)
+    target = parse_target(",".join(on or ["sim"]))
     if seed is not None and target.on is not On.SIM:
         raise UsageError(
             "--seed is for the simulated layout only", cure="leave it out: a real locomotive is what it is"
         )
     check_options(target, speed, yes)
     check_files(journal, None)
-    if target.on is On.SERIAL:
-        check_port(target.address)
+    for port in target.serial_ports:
+        check_port(port)
     folder = find_layout(layout)
     built = load_layout(folder)
     wiring = load_wiring(find_wiring(folder, hardware), built)
+    target = fitting(target, wiring)
     name = _locomotive(built, locomotive)
     seed = seed or "0"
     path = file_of(folder, name, target, seed=seed)

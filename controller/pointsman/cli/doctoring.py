@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from pointsman.app import On, Target, parse_target
 from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, findings_json, seen_line, show_findings, show_ports
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
 from pointsman.cli.setting_up import confirm
@@ -21,6 +20,7 @@ from pointsman.drivers.dccex.findings import Findings
 from pointsman.drivers.dccex.moving import Moved, needs_power
 from pointsman.drivers.dccex.vigil import Seen
 from pointsman.errors import LinkError, PortError, StationError, UsageError
+from pointsman.links import On, Target, parse_target
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring_file import load_wiring

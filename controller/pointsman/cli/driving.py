@@ -6,13 +6,13 @@ import sys
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from pointsman.app import On, Stopper, Target
+from pointsman.app import Stopper
 from pointsman.cli.aftermath import came_to_something, tell_stopped
 from pointsman.cli.asking import asking
 from pointsman.cli.output import amount, exit_code, fail_with, print_json, say, tell, whole_line
@@ -27,6 +27,7 @@ from pointsman.errors import (
     StoppedError,
     UsageError,
 )
+from pointsman.links import On, Target
 from pointsman.playing import PlayRequest, PlayResult
 from pointsman.playing import play as play_on
 from pointsman.resuming import interrupted
@@ -34,6 +35,15 @@ from pointsman.track.tomlfile import is_file, is_folder
 from pointsman.track.wiring import TurnoutKind, UncouplerKind, Wiring
 
 DEFAULT_SPEED = 1.0
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--on",
+        metavar="TARGET",
+        help="sim, serial:PORT, tcp:HOST[:PORT], jmri:HOST[:PORT] or mqtt:HOST[:PORT]; sim if not given. "
+        "With several stations once for each: NAME=TARGET.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,17 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from pointsman.app import On, journal_path, parse_target
+from pointsman.app import journal_path
 from pointsman.cli.aftermath import repeat_command
 from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
-from pointsman.cli.driving import DEFAULT_SPEED, Manner, carry_out, check_files, check_hands, check_options
+from pointsman.cli.driving import DEFAULT_SPEED, Manner, Targets, carry_out, check_files, check_hands, check_options
 from pointsman.cli.output import AsJson, PuzzleName, Seed, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.cli.putting_right import drivable_runs, with_measured
 from pointsman.cli.puzzles import CountName
 from pointsman.cli.setting_up import set_up
 from pointsman.errors import UnsolvableError
+from pointsman.links import fitting, parse_target
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.puzzle import Count
@@ -39,9 +40,7 @@ def register(app: typer.Typer) -> None:
 def play(
     puzzle: PuzzleName,
     seed: Seed = None,
-    on: Annotated[
-        str, typer.Option("--on", help="sim, serial:PORT, tcp:HOST[:PORT], jmri:HOST[:PORT] or mqtt:HOST[:PORT].")
-    ] = "sim",
+    on: Targets = None,
     speed: Annotated[
         float | None, typer.Option(help="Simulated layout only: times real time (1 if not given; 0 = at once).")
     ] = None,
@@ -63,13 +62,14 @@ def play(
 
     Every step is checked before it is sent, its evidence is awaited, and all is stopped when the evidence does not fit.
     """
-    target = parse_target(on)
+    target = parse_target(",".join(on or ["sim"]))
     check_options(target, speed, yes)
     check_files(journal, picture_file)
-    if target.on is On.SERIAL:
-        check_port(target.address)
+    for port in target.serial_ports:
+        check_port(port)
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
     wiring = load_wiring(find_wiring(chosen.folder, hardware), chosen.track)
+    target = fitting(target, wiring)
     check_hands(wiring, as_json, yes)
     # With --json standard output is for the result alone; what a person reads goes to standard error.
     out = console(stderr=as_json)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pointsman.app import On, Target
 from pointsman.calibrating import calibrated
 from pointsman.cli.output import amount, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.cli.puzzles import picture
 from pointsman.cli.setting_up import asked, set_up
 from pointsman.errors import NotationError, PointsmanError, RefusedError, StoppedError, UnsolvableError, UsageError
+from pointsman.links import On, Target
 from pointsman.operate.putting_right import corrected, how, why_not_so
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import Chosen

@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from pointsman.app import On
 from pointsman.cli.aftermath import repeat_command
 from pointsman.cli.driving import DEFAULT_SPEED, Manner, carry_out, check_files, check_hands, check_options
 from pointsman.cli.output import AsJson, amount, console, say, whole_line
@@ -50,8 +49,8 @@ def resume(
     check_options(play.target, speed, yes)
     check_files(new_journal, picture_file)
     check_hands(play.wiring, as_json, yes)
-    if play.target.on is On.SERIAL:
-        check_port(play.target.address)
+    for port in play.target.serial_ports:
+        check_port(port)
     out = console(stderr=as_json)
     _show(out, play)
     real_speed = None if speed == 0 else (speed or DEFAULT_SPEED)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from pointsman.app import HARDWARE_CAP_MM_S, On, Target
+from pointsman.app import HARDWARE_CAP_MM_S
 from pointsman.cli.output import say
 from pointsman.cli.puzzles import picture, show_draw
 from pointsman.errors import PointsmanError, StoppedError
+from pointsman.links import On, Target
 from pointsman.operate.allowances import Allowances
 from pointsman.puzzle.choice import Chosen
 from pointsman.track.marks import marked, pushed_towards

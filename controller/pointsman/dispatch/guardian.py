@@ -16,6 +16,7 @@ import select
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pointsman.dispatch import guardian_process
@@ -32,6 +33,21 @@ _SILENT = (
 _DEAF = "the guardian process does not listen: nobody would stop the trains if this program died"
 
 
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """One station's open link. ``fds``: its descriptors (``guardian_fds``); the child gets duplicates.
+
+    ``writes``: what is written on each, in this order, the first at once and the last after a pause. With none the
+    connection is shut down instead: for stations that stop the trains when a host has gone (a broker by its last will).
+    """
+
+    fds: tuple[int, ...]
+    writes: tuple[bytes, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{','.join(map(str, self.fds))}={','.join(data.hex() for data in self.writes)}"
+
+
 class Guardian:
     """A running guardian process. Made by ``start``; ended by ``goodbye``, by our death, or by our silence.
 
@@ -46,34 +62,32 @@ class Guardian:
         self._burial: asyncio.Future[None] | None = None
 
     @classmethod
-    async def start(cls, fds: Sequence[int], writes: Sequence[bytes], on_death: Callable[[str], None]) -> Guardian:
-        """Start a guardian for open links and return when it is ready (some 50 ms).
+    async def start(cls, links: Sequence[Guarded], on_death: Callable[[str], None]) -> Guardian:
+        """Start a guardian for open links, all of one layout, and return when it is ready (some 50 ms).
 
-        ``fds``: descriptors of the links (``Transport.guardian_fds``); the child gets duplicates. ``writes``: what
-        it writes on each, in this order, with a pause before the last. ``on_death(why)`` is called in the running
-        event loop when the guardian ends without a goodbye, or has stopped everything because we were silent: stop
-        everything then, too. Raises LinkError.
+        ``on_death(why)`` is called in the running event loop when the guardian ends without a goodbye, or has stopped
+        everything because we were silent: stop everything then, too. Raises LinkError.
         """
-        if not fds or not writes:
-            raise LinkError("a guardian needs an open link and something to write", cure="open the link first")
-        guardian = await asyncio.to_thread(cls._spawn, list(fds), list(writes), on_death)
+        if not links or not all(link.fds for link in links):
+            raise LinkError("a guardian needs an open link", cure="open the link first")
+        guardian = await asyncio.to_thread(cls._spawn, list(links), on_death)
         guardian._loop = asyncio.get_running_loop()
         guardian._loop.add_reader(guardian._output(), guardian._died)
         return guardian
 
     @classmethod
-    def _spawn(cls, fds: list[int], writes: list[bytes], on_death: Callable[[str], None]) -> Guardian:
+    def _spawn(cls, links: list[Guarded], on_death: Callable[[str], None]) -> Guardian:
         read_end, write_end = os.pipe()
         # A guardian that is stopped itself, and reads no more, must not hang us.
         os.set_blocking(write_end, False)
         program = str(Path(guardian_process.__file__).resolve())
-        arguments = [str(read_end), ",".join(map(str, fds)), ",".join(data.hex() for data in writes)]
+        arguments = [str(read_end), *map(str, links)]
         try:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", program, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                pass_fds=(read_end, *fds),
+                pass_fds=(read_end, *(fd for link in links for fd in link.fds)),
                 start_new_session=True,
             )
         except OSError as error:

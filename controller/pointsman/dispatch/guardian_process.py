@@ -1,13 +1,13 @@
 """The guardian itself: a program of its own, standard library only, that stops trains when its parent dies or hangs.
 
-Run as ``python -I -S guardian_process.py PIPE FDS WRITES``: the read end of a pipe, the descriptors of open links
-(comma-separated), and what to write on each of them (hexadecimal, comma-separated). It says ``ready``, then reads
-the pipe:
+Run as ``python -I -S guardian_process.py PIPE FDS=WRITES...``: the read end of a pipe, and for each link its open
+descriptors (comma-separated) and what to write on each of them (hexadecimal, comma-separated; nothing: the connection
+is shut down). It says ``ready``, then reads the pipe:
 
 * ``W`` (watch): the parent is alive, and from now on half a second without another byte is as bad as its death;
 * ``R`` (rest): nothing moves, silence is in order until the next ``W``;
 * ``goodbye``, then the end: it ends silently;
-* the end without a goodbye, or silence while it watches: it writes.
+* the end without a goodbye, or silence while it watches: it writes, on all links at the same time.
 
 It belongs to a session of its own and ignores the polite signals: Ctrl-C or Ctrl-Z in the terminal must not end it
 before it is needed.
@@ -19,8 +19,12 @@ import contextlib
 import os
 import select
 import signal
+import socket
 import sys
 import time
+from collections.abc import Iterable
+from itertools import zip_longest
+from typing import TypeAlias
 
 WATCH = b"W"
 REST = b"R"
@@ -36,14 +40,16 @@ BEFORE_LAST_S = 0.1
 """Between the emergency stop and cutting the power, so that decoders hear the stop."""
 WRITE_WITHIN_S = 0.5
 
+Link: TypeAlias = "tuple[list[int], list[bytes]]"
+"""Descriptors, and what each is to get; nothing: it is shut down."""
+
 
 def main(arguments: list[str]) -> int:
     """Block until the pipe closes or falls silent; 0 after a goodbye, 1 after stopping everything."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE", "SIGQUIT", "SIGTSTP"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     pipe = int(arguments[0])
-    links = [int(fd) for fd in arguments[1].split(",")]
-    writes = [bytes.fromhex(data) for data in arguments[2].split(",")]
+    links = [read_link(argument) for argument in arguments[1:]]
     os.write(1, READY)
     heard, silent = listen(pipe)
     if heard == GOODBYE:
@@ -53,14 +59,36 @@ def main(arguments: list[str]) -> int:
     if silent:
         with contextlib.suppress(OSError):  # it has died meanwhile: nobody has to be told
             os.write(1, SILENT)
-    for position, wanted in enumerate(writes):
-        if position:
-            time.sleep(BEFORE_LAST_S if position == len(writes) - 1 else BETWEEN_WRITES_S)
-        links = [fd for fd in links if write_whole(fd, wanted)]
+    stop_all(links)
     if not silent:
-        for fd in links:
-            release(fd)
+        for fds, writes in links:
+            for fd in fds if writes else ():
+                release(fd)
     return 1
+
+
+def read_link(argument: str) -> Link:
+    """A link as the parent has written it down."""
+    fds, _, writes = argument.partition("=")
+    return [int(fd) for fd in fds.split(",")], [bytes.fromhex(data) for data in writes.split(",") if data]
+
+
+def stop_all(links: list[Link]) -> None:
+    """Shut down, or write what each link is to get: the first at once, and the last ones together after a pause."""
+    for fds, writes in links:
+        if not writes:
+            for fd in fds:
+                shut_down(fd)
+    failed: set[int] = set()
+    first = [[(fds, data) for data in writes[:-1] or writes] for fds, writes in links]
+    for position, column in enumerate(zip_longest(*first)):
+        if position:
+            time.sleep(BETWEEN_WRITES_S)
+        failed |= write_round(column, failed)
+    last = [(fds, writes[-1]) for fds, writes in links if len(writes) > 1]
+    if last:
+        time.sleep(BEFORE_LAST_S)
+        write_round(last, failed)
 
 
 def listen(pipe: int) -> tuple[bytes, bool]:
@@ -77,20 +105,35 @@ def listen(pipe: int) -> tuple[bytes, bool]:
             watching = data.rfind(WATCH) > data.rfind(REST)
 
 
-def write_whole(fd: int, data: bytes) -> bool:
-    """Write it all, but do not hang on a link that takes nothing: False, and the others still get theirs."""
+def write_round(column: Iterable[tuple[list[int], bytes] | None], failed: set[int]) -> set[int]:
+    """Write on each descriptor that has not failed yet, whichever takes it first; those that do not take it all.
+
+    A link that takes nothing keeps no other one from its stop.
+    """
     ends = time.monotonic() + WRITE_WITHIN_S
-    while data:
-        ready = select.select([], [fd], [], max(0.0, ends - time.monotonic()))[1]
+    left = {fd: data for cell in column if cell for fd in cell[0] for data in [cell[1]] if fd not in failed}
+    lost: set[int] = set()
+    while left:
+        ready = select.select([], list(left), [], max(0.0, ends - time.monotonic()))[1]
         if not ready:
-            return False
-        try:
-            data = data[os.write(fd, data) :]
-        except BlockingIOError:
-            continue
-        except OSError:
-            return False
-    return True
+            return lost | left.keys()
+        for fd in ready:
+            try:
+                left[fd] = left[fd][os.write(fd, left[fd]) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                lost.add(fd)
+                left[fd] = b""
+            if not left[fd]:
+                del left[fd]
+    return lost
+
+
+def shut_down(fd: int) -> None:
+    """End a connection at both ends, whoever else holds it."""
+    with contextlib.suppress(OSError), socket.socket(fileno=fd) as connection:  # it has ended already
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def release(fd: int) -> None:

@@ -30,7 +30,7 @@ from pointsman.messages import (
     StationRestarted,
     Stop,
 )
-from pointsman.track.wiring import TurnoutKind, Wiring
+from pointsman.track.wiring import Wiring
 
 Emit = Callable[[Event], None]
 
@@ -50,6 +50,9 @@ class StationDriver(Protocol):
     def halt(self, *, power_off: bool = False) -> None:
         """Stop everything at once, skipping every queue."""
 
+    def guardian_frames(self) -> tuple[bytes, ...]:
+        """What a guardian writes on this link when the program dies; nothing: it shuts the link down."""
+
 
 class Stations:
     """All stations of a wiring. ``makers`` make their drivers, by the wiring's names; ``emit`` gets the events.
@@ -61,22 +64,31 @@ class Stations:
         self._wiring = wiring
         self._emit = emit
         self._drivers = {name: make(self._ear(name)) for name, make in makers.items()}
-        self._feeding = feeding(wiring)
+        self._feeding = wiring.feeding
         self._power: dict[str, bool] = {}
         self._up: dict[str, str] = {}
         self._awaited: dict[int, set[str]] = {}
 
+    @property
+    def drivers(self) -> Mapping[str, StationDriver]:
+        """The driver of each station, by the wiring's names."""
+        return self._drivers
+
     async def open(self) -> None:
-        """Open all of them; when one cannot be opened the others are closed, and its error is raised."""
+        """Open all of them; as soon as one cannot be opened the others are given up, and its error is raised."""
         self._power.clear()
         self._up.clear()
         self._awaited.clear()
-        opening = [driver.open() for driver in self._drivers.values()]
-        results = await asyncio.gather(*opening, return_exceptions=True)
-        failed = [result for result in results if result is not None]
-        if failed:
+        loop = asyncio.get_running_loop()
+        opening = [loop.create_task(driver.open()) for driver in self._drivers.values()]
+        try:
+            await asyncio.gather(*opening)
+        except BaseException:
+            for task in opening:
+                task.cancel()
+            await asyncio.gather(*opening, return_exceptions=True)
             await self.close()
-            raise failed[0]
+            raise
 
     async def close(self) -> None:
         """Close all of them, whatever becomes of the others; raises what the first failing one raised."""
@@ -126,8 +138,10 @@ class Stations:
                 if self._awaited.pop(number, None) is not None:
                     self._emit(replace(event, why=f"{name}: {why}"))
             case PowerReported(on=on):
+                if name not in self._feeding:
+                    return  # of no train's concern
                 self._power[name] = on
-                if self._feeding and all(feeder in self._power for feeder in self._feeding):
+                if all(feeder in self._power for feeder in self._feeding):
                     self._emit(replace(event, on=all(self._power[feeder] for feeder in self._feeding)))
             case LinkUp(station=station):
                 self._up[name] = station
@@ -143,10 +157,3 @@ class Stations:
                 self._emit(replace(event, text=f"{name}: {text}"))
             case _:
                 self._emit(event)
-
-
-def feeding(wiring: Wiring) -> tuple[str, ...]:
-    """The stations whose power the track needs: those that drive locomotives, or turnouts through the rails."""
-    names = {wired.station for wired in wiring.locomotives.values()}
-    names |= {t.station for t in wiring.turnouts.values() if t.kind is TurnoutKind.ACCESSORY_DECODER}
-    return tuple(name for name in wiring.stations if name in names)

@@ -164,3 +164,10 @@ class Wiring:
     beams: Mapping[str, BeamWiring]
     uncouplers: Mapping[str, UncouplerWiring]
     locomotives: Mapping[str, LocomotiveWiring]
+
+    @property
+    def feeding(self) -> tuple[str, ...]:
+        """The stations whose power the track needs: they drive locomotives, or turnouts through the rails."""
+        names = {wired.station for wired in self.locomotives.values()}
+        names |= {t.station for t in self.turnouts.values() if t.kind is TurnoutKind.ACCESSORY_DECODER}
+        return tuple(name for name in self.stations if name in names)

@@ -234,9 +234,14 @@ class BrokerLink(MqttLink):
         await self._end_tasks()
 
     def guardian_fds(self) -> tuple[int, ...]:
-        """The connection's descriptor, unless it is encrypted: then only this process can write on it."""
-        fileno = None if self._client is None or self._broker.tls else self._client.fileno()
+        """The connection's descriptor."""
+        fileno = None if self._client is None else self._client.fileno()
         return () if fileno is None else (fileno,)
+
+    @property
+    def encrypted(self) -> bool:
+        """Can nobody but this process write on it?"""
+        return self._broker.tls
 
     # ------------------------------------------------------------ inside
 

@@ -81,4 +81,9 @@ class MqttLink(ABC):
 
     @abstractmethod
     def guardian_fds(self) -> tuple[int, ...]:
-        """Descriptors that a guardian may write packets on; none where the link is encrypted."""
+        """Descriptors for a guardian, that may write packets on them, or shut the connection down."""
+
+    @property
+    def encrypted(self) -> bool:
+        """Can nobody but this process write on it?"""
+        return False

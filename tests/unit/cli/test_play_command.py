@@ -14,9 +14,9 @@ import pytest
 from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
 from rich.console import Console
 
-from pointsman.app import On, Target
 from pointsman.cli.aftermath import repeat_command, tell_stopped
 from pointsman.cli.setting_up import ends_of
+from pointsman.links import On, Target
 from pointsman.messages import Drive, PowerReported
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import choose
@@ -312,3 +312,48 @@ def test_a_wiring_without_jmri_cannot_be_played_behind_it(pointsman: Pointsman, 
     assert ran.code == 5
     assert "none is behind JMRI" in ran.err
     assert '-> name a hardware file with a station of protocol = "jmri"' in ran.err
+
+
+OF_EACH_KIND = """
+[stations]
+main = { protocol = "dccex" }
+club = { protocol = "jmri" }
+yard = { protocol = "mqtt", nodes = ["yard"] }
+[turnouts]
+T1 = { station = "club", name = "LT1", kind = "stall-motor" }
+T2 = { station = "yard", kind = "servo" }
+[beams]
+head = { station = "main", id = 1 }
+s1 = { station = "club", name = "LS1" }
+s2 = { station = "yard" }
+s3 = { station = "yard", inverted = true }
+[magnets]
+s1 = { station = "main", id = 1, kind = "servo" }
+s2 = { station = "club", name = "LL1", kind = "servo" }
+s3 = { station = "yard", kind = "servo" }
+[locomotives]
+L = { station = "main", cab = 3 }
+"""
+
+
+@pytest.mark.parametrize("hardware", ["mqtt", "mixed", "one of each kind"])
+def test_sim_plays_every_station_of_a_wiring(hardware: str, pointsman: Pointsman, tmp_path: Path) -> None:
+    if hardware == "one of each kind":
+        hardware = str(tmp_path / "each.toml")
+        Path(hardware).write_text(OF_EACH_KIND, encoding="utf-8")
+    options = ("--hardware", hardware, "--seed", "1", *QUICK, "--journal", tmp_path / "j")
+    played = pointsman("play", "inglenook-small", *options, "--json").json
+    assert played["confirmed"] is True
+    assert played["truth_agrees"] is True
+    assert played["incidents"] == []
+
+
+def test_several_stations_want_to_know_where_each_is(pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    which = pointsman("play", "inglenook-small", "--hardware", "mixed", "--on", "tcp:127.0.0.1")
+    assert which.code == 2
+    assert "which station is at tcp:127.0.0.1:2560: main, yard?" in which.err
+    assert "--on main=serial:/dev/ttyACM0 --on yard=mqtt:192.168.4.1" in which.err
+    one = pointsman("play", "inglenook-small", "--hardware", "mixed", "--on", "main=tcp:127.0.0.1")
+    assert one.code == 2
+    assert "it is not said where station yard is" in one.err

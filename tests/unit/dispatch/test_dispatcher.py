@@ -223,7 +223,7 @@ class TestEvidence:
 
     def test_points_that_do_not_move_are_noticed_at_the_next_beam(self, bench: Bench) -> None:
         # The station says what it commanded; nothing is wired to it.
-        bench.later(0.0, lambda b: b.simulation._rig._turnouts.pop(1))
+        bench.later(0.0, lambda b: b.simulation._rig.sides["main"]._turnouts.pop(1))
         assert "beam" in stopped(bench)
 
     def test_a_station_that_says_the_points_lie_otherwise(self, bench: Bench) -> None:

@@ -201,7 +201,7 @@ def test_counters_and_an_answer_from_within_the_callback() -> None:
 
 def test_a_wiring_without_a_station_is_refused() -> None:
     async def main() -> None:
-        with pytest.raises(UsageError, match="one station"):
+        with pytest.raises(UsageError, match="no station"):
             Simulation(fork_track(), Wiring("none", {}, {}, {}, {}, {}), Setup.parse("head: L"))
 
     run_virtual(main())

@@ -186,8 +186,11 @@ class MqttDriver:
         await (self._wire.close() if goodbye else self._wire.abort())
 
     def guardian_frames(self) -> tuple[bytes, ...]:
-        """What a guardian writes when this process dies: the stop, outputs off, and at last the power off."""
-        return self._names.guardian()
+        """What a guardian writes when this process dies: the stop, outputs off, and at last the power off.
+
+        Nothing on an encrypted link: the guardian ends the connection, and the broker publishes our last will.
+        """
+        return () if self._wire.encrypted else self._names.guardian()
 
     # ------------------------------------------------------------ commands
 
