@@ -29,7 +29,7 @@ FULL = {"positions": 2_136_960, "max": 21, "at_max": 11}
 """The classic Inglenook with all places fixed, in pull-drops: tables of n1ksn/sml-shunting."""
 
 ROUNDS = 3
-STOPS = 100
+STOPS = 50
 DRAWS = 25
 WHOLE = 5
 GROWTH = ("5-3-3", "6-4-4")

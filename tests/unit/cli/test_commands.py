@@ -60,7 +60,7 @@ def test_every_option_of_play_is_accepted(pointsman: Pointsman, tmp_path: Path) 
         "--picture": str(tmp_path / "p.svg"),
     }
     helped = pointsman("play", "--help").out.split("Options:")[1]
-    named = re.findall(r"^  (--[\w-]+)( <)?", helped, re.MULTILINE)
+    named = re.findall(r"^  (--[\w-]+)( <| [A-Z])?", helped, re.MULTILINE)
     words: list[str] = []
     for option, takes in named:
         if option != "--help":
