@@ -96,9 +96,13 @@ def test_whatever_dies_the_train_stands(tmp_path: Path, layout: Path, broker: Mo
         elif what == "the broker is killed":
             broker.stop(kill=True)
             sim.expect(STANDS, 5)
+            play.expect("Put right what stands where")
+            play.answer("n")
             assert play.ends() in (5, 6)
         else:
             sim.signal(signal.SIGKILL)
+            play.expect("Put right what stands where")
+            play.answer("n")
             assert play.ends() in (5, 6)
             assert "node yard is offline" in play.text.replace("\n", " ")
         assert "Traceback" not in play.text + sim.text
