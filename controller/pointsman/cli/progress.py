@@ -14,7 +14,7 @@ from pointsman.posix import interrupt_main_thread
 from pointsman.solver.compiling import listening
 from pointsman.solver.table import Progress, Report
 
-AT_THE_LATEST_S = 1.0
+AT_THE_LATEST_S = 0.3
 """After Ctrl-C a search that says nothing meanwhile (it may be compiling) is broken off wherever it is."""
 
 
