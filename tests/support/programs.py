@@ -56,6 +56,17 @@ class Program:
         """Send a signal to the program (not to its children)."""
         self.process.send_signal(number)
 
+    def interrupted(self) -> int:
+        """Press Ctrl-C at a question, as a person does: again when nothing happens. The exit code.
+
+        Python can miss the first one in the moment between its look at the signals and its waiting for a key.
+        """
+        for _ in range(5):
+            self.signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                return self.ends(3.0)
+        return self.ends()
+
     def ends(self, within_s: float = WITHIN_S) -> int:
         """Read to the end; the exit code."""
         until = time.monotonic() + within_s
