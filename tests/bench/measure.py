@@ -73,7 +73,7 @@ def _table(track: Track, start: Position, goal: Goal, count: Count, budget: Budg
         cache = Path(folder)
         _, explored = timed(lambda: graph_for(track, start, count, cache=cache, on_shape=lambda _: budget.check_time()))
         found, searched = timed(lambda: table_for(track, start, goal, count, cache=cache, budget=budget))
-        _, read = timed(lambda: table_for(track, start, goal, count, cache=cache))
+        _, read = timed(lambda: table_for(track, start, goal, count, cache=cache, budget=budget))
     known = found.distance[found.distance != found.far]
     return {
         "positions": int(found.distance.size),
