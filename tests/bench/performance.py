@@ -29,12 +29,12 @@ FULL = {"positions": 2_136_960, "max": 21, "at_max": 11}
 """The classic Inglenook with all places fixed, in pull-drops: tables of n1ksn/sml-shunting."""
 
 ROUNDS = 3
-STOPS = 25
+STOPS = 100
 DRAWS = 25
 WHOLE = 5
 GROWTH = ("5-3-3", "6-4-4")
 WAGONS = range(5, 13)
-GROWTH_S = 180.0
+GROWTH_S = 900.0
 
 Values = dict[str, Any]
 
