@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mosquitto import Mosquitto, mosquitto, needs_mosquitto
+from mosquitto import Mosquitto, needs_mosquitto
 from programs import Program, running, tool
+from short_play import STANDS, broker, layout, truth_of
 
 from pointsman.record import read
-from pointsman.track.builtin import find_layout
+
+__all__ = ["broker", "layout"]  # fixtures, found by their names
 
 pytestmark = [pytest.mark.system, needs_mosquitto]
-
-STANDS = r"beam s1 broken[\s\S]*?L stands"
-"""Railsim's word for a stop after that moment; there are earlier ones."""
-
-
-@pytest.fixture
-def layout(tmp_path: Path) -> Path:
-    """The small Inglenook with a short puzzle: its one wagon into another siding."""
-    home = tmp_path / "short"
-    shutil.copytree(find_layout("inglenook-small"), home)
-    (home / "puzzles" / "short.toml").write_text(
-        'title = "One wagon to s3"\nstart = "head: L | s1: 1"\ngoal = "s3: 1"\n'
-    )
-    return home
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with mosquitto(tmp_path) as made:
-        yield made
 
 
 def simulated(tmp_path: Path, layout: Path, broker: Mosquitto) -> Program:
@@ -56,13 +34,6 @@ def playing(tmp_path: Path, layout: Path, broker: Mosquitto, sim: Program) -> Pr
         *("--facing", "to", "--journal", str(tmp_path / "journal")),
         env={"POINTSMAN_CACHE_DIR": str(tmp_path / "cache"), "POINTSMAN_MQTT_SETTINGS": ""},
     )
-
-
-def truth_of(tmp_path: Path, program: Program) -> dict[str, Any]:
-    program.signal(signal.SIGINT)
-    program.ends()
-    found: dict[str, Any] = json.loads((tmp_path / "truth.json").read_text())
-    return found
 
 
 def test_a_short_play_on_two_stations_ends_with_the_goal_in_truth(

@@ -145,8 +145,9 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     edge = next((e for e in drive.expected if e.beam == event.sensor), None)
     now = "broken" if event.active else "free"
     if edge is None or edge.active != event.active:
-        if _comes_along(drive, event):
-            return _followed(drive, event)
+        coming = _coming_along(drive, event)
+        if coming is not None:
+            return _followed(drive, coming, event.t_s)
         doubt = f"beam {event.sensor} became {now}, and nothing that moves should do that here"
         return replace(drive, doubt=doubt + _turned_round(drive))
     least, most = envelope.since_edge_mm(allow)
@@ -176,26 +177,25 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     return _learned(drive)
 
 
-def _comes_along(drive: Drive, event: SensorChanged) -> bool:
-    """Whether an edge that nothing should cause is just what a vehicle causes whose coupling has not parted."""
+def _coming_along(drive: Drive, event: SensorChanged) -> Edge | None:
+    """The edge, when nothing should cause it, that a vehicle causes whose coupling has not parted; else None."""
     edge = next((e for e in _of_what_was_left(drive) if e.beam == event.sensor), None)
     if edge is None or not (edge.active and event.active) or drive.followed:
-        return False
+        return None
     least, most = drive.envelope.since_edge_mm(drive.allow)
     slow, fast = drive.envelope.slow.x_mm, drive.envelope.fast.x_mm
-    return edge.c_mm + least <= fast + drive.allow.match_mm and edge.c_mm + most + drive.allow.match_mm >= slow
+    near = edge.c_mm + least <= fast + drive.allow.match_mm and edge.c_mm + most + drive.allow.match_mm >= slow
+    return edge if near else None
 
 
-def _followed(drive: Drive, event: SensorChanged) -> Drive:
+def _followed(drive: Drive, edge: Edge, t_s: float) -> Drive:
     """The drive with all that comes along: its next edges are expected, and it is about to be stopped."""
-    left = _of_what_was_left(drive)
-    edge = next(e for e in left if e.beam == event.sensor)
-    rest = tuple(e for e in left if e is not edge and e.c_mm >= edge.c_mm)
+    rest = tuple(e for e in _of_what_was_left(drive) if e is not edge and e.c_mm >= edge.c_mm)
     return replace(
         drive,
         followed=True,
         expected=tuple(sorted((*drive.expected, *rest), key=lambda e: e.c_mm)),
-        seen=(*drive.seen, (edge, event.t_s)),
+        seen=(*drive.seen, (edge, t_s)),
     )
 
 

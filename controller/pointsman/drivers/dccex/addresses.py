@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pointsman.errors import ProtocolError, StationError
+from pointsman.drivers.wired import find, station_of
+from pointsman.errors import ProtocolError
 from pointsman.track.wiring import Protocol, TurnoutKind, UncouplerKind, Wiring
 
 
@@ -27,15 +27,13 @@ class Addresses:
 
     def __init__(self, wiring: Wiring, station: str | None = None) -> None:
         """``station`` may be left out if the wiring has only one DCC-EX station. Raises StationError."""
-        stations = [name for name, made in wiring.stations.items() if made.protocol == Protocol.DCCEX.value]
-        if station is None and len(stations) == 1:
-            station = stations[0]
-        if station not in stations:
-            raise StationError(
-                f"which station is meant: {', '.join(sorted(stations)) or 'there is none'}",
-                where=wiring.name,
-                cure="name one of the DCC-EX stations of the hardware file",
-            )
+        station = station_of(
+            wiring,
+            Protocol.DCCEX,
+            station,
+            none="there is none",
+            cure="name one of the DCC-EX stations of the hardware file",
+        )
         self.station = station
         self._turnouts = {
             name: Switched(name, made.number, made.inverted)
@@ -62,20 +60,14 @@ class Addresses:
 
     def turnout(self, name: str) -> Switched:
         """The turnout of this name. Raises ProtocolError, as all of these do, when this station has none."""
-        return _find("turnout", name, self._turnouts)
+        return find("turnout", name, self._turnouts)
 
     def magnet(self, name: str) -> Switched:
         """The magnet of this name."""
-        return _find("magnet", name, self._magnets)
+        return find("magnet", name, self._magnets)
 
     def cab(self, name: str) -> int:
         """The address of the locomotive of this name."""
         if name not in self._cabs:
             raise ProtocolError(f"locomotive {name!r} is not on station {self.station!r}", cure="see the hardware file")
         return self._cabs[name]
-
-
-def _find(what: str, name: str, among: Mapping[str, Switched]) -> Switched:
-    if name not in among:
-        raise ProtocolError(f"{what} {name!r} is not switched by this station", cure="see the hardware file")
-    return among[name]

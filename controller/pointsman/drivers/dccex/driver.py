@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
+from pointsman.drivers.chatter import Chatter
 from pointsman.drivers.dccex.addresses import Addresses
-from pointsman.drivers.dccex.chatter import Chatter
 from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, Halt, ended, refusal
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.overheard import Overheard

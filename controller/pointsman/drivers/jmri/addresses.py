@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pointsman.errors import ProtocolError, StationError
+from pointsman.drivers.wired import find, station_of
+from pointsman.errors import ProtocolError
 from pointsman.protocols.jmri_json import BeanType, SensorState, SwitchState, TurnoutState
 from pointsman.track.wiring import LocomotiveWiring, Protocol, TurnoutKind, UncouplerKind, Wiring
 
@@ -57,15 +58,8 @@ class Addresses:
 
     def __init__(self, wiring: Wiring, station: str | None = None) -> None:
         """``station`` may be left out if the wiring has only one behind JMRI. Raises StationError."""
-        stations = [name for name, made in wiring.stations.items() if made.protocol is Protocol.JMRI]
-        if station is None and len(stations) == 1:
-            station = stations[0]
-        if station not in stations:
-            raise StationError(
-                f"which station is meant: {', '.join(sorted(stations)) or 'none is behind JMRI'}",
-                where=wiring.name,
-                cure='name a hardware file with a station of protocol = "jmri"',
-            )
+        cure = 'name a hardware file with a station of protocol = "jmri"'
+        station = station_of(wiring, Protocol.JMRI, station, none="none is behind JMRI", cure=cure)
         self.station = station
         self._turnouts = {
             name: Thing(name, BeanType.TURNOUT, made.name, made.inverted, made.move_time_s)
@@ -105,20 +99,14 @@ class Addresses:
 
     def turnout(self, name: str) -> Thing:
         """The turnout of this name. Raises ProtocolError, as all of these do, when this station has none."""
-        return _find("turnout", name, self._turnouts)
+        return find("turnout", name, self._turnouts)
 
     def magnet(self, name: str) -> Thing:
         """The magnet of this name."""
-        return _find("magnet", name, self._magnets)
+        return find("magnet", name, self._magnets)
 
     def locomotive(self, name: str) -> str:
         """The throttle of the locomotive of this name."""
         if name not in self.locomotives:
             raise ProtocolError(f"locomotive {name!r} is not on station {self.station!r}", cure="see the hardware file")
         return name
-
-
-def _find(what: str, name: str, among: Mapping[str, Thing]) -> Thing:
-    if name not in among:
-        raise ProtocolError(f"{what} {name!r} is not switched by this station", cure="see the hardware file")
-    return among[name]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from pointsman.drivers.dccex.chatter import Chatter
+from pointsman.drivers.chatter import Chatter
 from pointsman.drivers.dccex.halt import POWER_CUT_AFTER_S, STOP_REPEAT_S, Halt
 from pointsman.drivers.jmri.addresses import Addresses
 from pointsman.drivers.jmri.asked import Asked, Kind

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from pointsman.errors import ProtocolError, StationError
+from pointsman.drivers.wired import find, station_of
+from pointsman.errors import ProtocolError
 from pointsman.messages import Drive
 from pointsman.protocols.jmri_mqtt import (
     Availability,
@@ -64,16 +64,10 @@ class Names:
 
     def __init__(self, wiring: Wiring, station: str | None = None) -> None:
         """``station`` may be left out if the wiring has only one MQTT station. Raises StationError."""
-        stations = [name for name, made in wiring.stations.items() if made.protocol is Protocol.MQTT]
-        if station is None and len(stations) == 1:
-            station = stations[0]
-        made = wiring.stations[station].mqtt if station in stations and station is not None else None
-        if station is None or made is None:
-            raise StationError(
-                f"which station is meant: {', '.join(sorted(stations)) or 'there is none'}",
-                where=wiring.name,
-                cure="name one of the MQTT stations of the hardware file",
-            )
+        cure = "name one of the MQTT stations of the hardware file"
+        station = station_of(wiring, Protocol.MQTT, station, none="there is none", cure=cure)
+        made = wiring.stations[station].mqtt
+        assert made is not None, "an MQTT station is wired as one"
         self.station = station
         self.mqtt = made
         self.topics = Topics(made.prefix)
@@ -99,11 +93,11 @@ class Names:
 
     def turnout(self, name: str) -> Machine:
         """The turnout of this name. Raises ProtocolError, as all of these do, when this station has none."""
-        return _find("turnout", name, self._turnouts)
+        return find("turnout", name, self._turnouts)
 
     def magnet(self, name: str) -> Machine:
         """The magnet of this name."""
-        return _find("magnet", name, self._magnets)
+        return find("magnet", name, self._magnets)
 
     def cab(self, name: str) -> str:
         """What stands for the locomotive of this name in topics."""
@@ -181,9 +175,3 @@ class Names:
             case PowerCommand(on=on):
                 return f"the power was switched {'on' if on else 'off'}"
         return ""
-
-
-def _find(what: str, name: str, among: Mapping[str, Machine]) -> Machine:
-    if name not in among:
-        raise ProtocolError(f"{what} {name!r} is not switched by this station", cure="see the hardware file")
-    return among[name]
