@@ -133,7 +133,7 @@ RULES: dict[Fault, Rule] = {
     Fault.TURNOUT_STUCK: _rule(
         _BEAMS,
         Forced(_RUN_THROUGH, Place.TARGET),
-        Forced(_RUN_THROUGH | _ROUGH, Place.BEYOND),
+        Forced(_RUN_THROUGH, Place.BEYOND),
     ),
     Fault.TURNOUT_SLOW: _rule(
         _BEAMS,
@@ -142,7 +142,7 @@ RULES: dict[Fault, Rule] = {
     Fault.TURNOUT_REVERSED: _rule(
         _BEAMS,
         Forced(_RUN_THROUGH, Place.TARGET),
-        Forced(_RUN_THROUGH | _ROUGH, Place.BEYOND),
+        Forced(_RUN_THROUGH, Place.BEYOND),
     ),
     # One that goes out where an edge is due makes that edge; the next stop is by the slowest train, at a creep.
     Fault.BEAM_DEAD: _rule(

@@ -50,7 +50,7 @@ def test_a_halt_for_another_fault_is_found() -> None:
 
 
 def test_an_incident_that_nothing_forced_is_found() -> None:
-    outcome = played("turnout-stuck:T1@8", blamed=(Planned(Fault.BEAM_DEAD, "s3", 60.0),))
+    outcome = played("turnout-slow:T1@1=5", blamed=(Planned(Fault.BEAM_DEAD, "s3", 60.0),))
     assert "INCIDENT" in [wrong.split()[0] for wrong in outcome.wrong]
 
 

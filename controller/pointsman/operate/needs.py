@@ -14,7 +14,7 @@ from itertools import pairwise
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.stopping import Need
-from pointsman.operate.sweep import Body, Sweep
+from pointsman.operate.sweep import Body, Edge, Sweep
 from pointsman.puzzle.journey import towards_after, train_after
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.track.model import Leg, Track
@@ -59,6 +59,37 @@ def need_of(
     if upcoming.left and upcoming.left[-1] in moved:
         return _over_magnet(track, swept, upcoming, need)
     return need
+
+
+def seen_needs(track: Track, belief: Belief, swept: Sweep, run: Run, upcoming: Run | None, need: Need) -> list[Need]:
+    """Farther needs than ``need``, the best first: that beams see what is drawn over points which the next run moves.
+
+    A wagon that has parted by itself would stand on them else, and nobody would know.
+    """
+    if upcoming is None or need.contact or need.target_mm is not None:
+        return []
+    lies = {**belief.commanded, **dict(run.legs)}
+    spans = [_behind(swept, run, turnout) for turnout, leg in upcoming.legs if lies.get(turnout) is not leg]
+    over_mm = max((span[1] for span in spans if span is not None), default=None)
+    if over_mm is None:
+        return []
+    found = []
+    for body in swept.bodies:
+        if body.offset_mm >= 0:
+            break
+        edges = [e for e in swept.edges if e.vehicle == body.vehicle and e.active and e.sure]
+        seen = [e for e in edges if _at_mm(track, swept, e) >= over_mm]
+        if seen and seen[0].c_mm <= need.low_mm:
+            break
+        if seen:
+            found.append(need.at_least(seen[0].c_mm, f"{body.vehicle} must be seen at beam {seen[0].beam}"))
+    return found
+
+
+def _at_mm(track: Track, swept: Sweep, edge: Edge) -> float:
+    at = swept.path.coordinate(track.beams[edge.beam].place)
+    assert at is not None, "a sweep's edges are at beams of its line"
+    return at
 
 
 def boundary(track: Track, run: Run) -> tuple[str, str]:
@@ -188,9 +219,17 @@ def _clear_of(allow: Allowances, swept: Sweep, run: Run, turnout: str, need: Nee
     if span is None:
         return need
     head, tail = swept.head, swept.tail
-    if turnout not in dict(run.legs) and span[0] >= swept.start_low_mm + head.offset_mm:
+    behind = _behind(swept, run, turnout)
+    if behind is None:
         before_mm = span[0] - allow.clear_mm - head.offset_mm - head.half_length_mm
         return need.at_most(before_mm, f"{head.vehicle} must stay clear of {turnout}")
-    # On its way, or behind it, where the train may still overhang it.
-    clear_mm = span[1] + allow.clear_mm - tail.offset_mm + tail.half_length_mm
+    clear_mm = behind[1] + allow.clear_mm - tail.offset_mm + tail.half_length_mm
     return need.at_least(clear_mm, f"{tail.vehicle} must clear {turnout}")
+
+
+def _behind(swept: Sweep, run: Run, turnout: str) -> tuple[float, float] | None:
+    """Both ends of a turnout that is on the train's way, or behind it, where it may still overhang it; else None."""
+    span = swept.path.span_mm(turnout)
+    if span is None or (turnout not in dict(run.legs) and span[0] >= swept.start_low_mm + swept.head.offset_mm):
+        return None
+    return span

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
+from pointsman.operate.facing import gentle_zones
 from pointsman.operate.steps import DriveStep, Zone
 from pointsman.operate.stopping import Need, Stop, plan_stop
 from pointsman.operate.sweep import Sweep, sweep
@@ -66,7 +67,10 @@ class Office:
             # The fastest train is there only when an edge is due that has not come: what may be a dead beam is
             # passed at a creep.
             blind = Zone(max(begin, stop.limit_mm), self.nominal_mm_s(engine, self.track.speeds.creep))
-            zones = sorted([Zone(begin, cruise), *contacts, slow, blind], key=lambda z: (z.from_mm, -z.speed_mm_s))
+            until = stop.target_mm + stop.long_mm
+            gentle = gentle_zones(self.track, self.allow, belief, swept, until, engine)
+            every = [Zone(begin, cruise), *contacts, *gentle, slow, blind]
+            zones = sorted(every, key=lambda z: (z.from_mm, -z.speed_mm_s))
         slowest = self.nominal_mm_s(engine, self.track.speeds.creep) * (1 - engine.speed_error)
         deadline = (stop.limit_mm - begin if proves else stop.target_mm + stop.long_mm - begin) / slowest + 3.0
         return DriveStep(

@@ -8,6 +8,7 @@ forbid is refused before anything moves.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
@@ -16,7 +17,7 @@ from pointsman.errors import RefusedError
 from pointsman.operate.allowances import Allowances, reach_mm
 from pointsman.operate.belief import Belief
 from pointsman.operate.interlocking import touched_turnouts
-from pointsman.operate.needs import boundary, furthest_mm, need_of
+from pointsman.operate.needs import boundary, furthest_mm, need_of, seen_needs
 from pointsman.operate.office import Office
 from pointsman.operate.parting import draw_step, set_back_step, slack_step, to_part, uncouple_step
 from pointsman.operate.settle import moved
@@ -238,13 +239,21 @@ class Planner:
         except RefusedError:
             return self._office.stop_of(swept, need, speeds.creep)
 
+    def _standing_clear(self, belief: Belief, swept: Sweep, job: Job, need: Need) -> Stop:
+        """A stop without a contact, where the room allows so far that what was drawn over points has been seen."""
+        office, creep = self._office, self._office.track.speeds.creep
+        for farther in seen_needs(office.track, belief, swept, job.run, job.following, need):
+            with suppress(RefusedError):
+                return office.stop_of(swept, farther, creep)
+        return office.stop_of(swept, need, creep)
+
     def _main_step(self, belief: Belief, job: Job) -> Step:
         office, run = self._office, job.run
         swept = office.sweep_of(belief, run.locomotive, run.towards, dict(run.legs), run)
         _check_coupled(office.track, belief, swept, run)
         need = need_of(office.track, office.allow, belief, swept, run, job.following, couples_up=job.couples_up)
         speeds = office.track.speeds
-        stop = self._meeting(swept, need) if need.contact else office.stop_of(swept, need, speeds.creep)
+        stop = self._meeting(swept, need) if need.contact else self._standing_clear(belief, swept, job, need)
         train = " ".join(b.vehicle for b in swept.bodies if b.in_train)
         front = train_after(office.track, run).places[-1]
         text = f"drive {train} {'to couple up in' if need.contact else 'to'} {front.element}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import inf
 
 from pointsman.operate.stopping import Stop
 from pointsman.operate.sweep import Sweep
@@ -72,10 +73,11 @@ class UncoupleStep:
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """From ``from_mm`` on (the locomotive's middle) at most this fast."""
+    """From ``from_mm`` on (the locomotive's middle), up to ``to_mm``, at most this fast."""
 
     from_mm: float
     speed_mm_s: float
+    to_mm: float = inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.motion import Envelope, Ratio
 from pointsman.operate.settle import moved
-from pointsman.operate.steps import DriveStep
+from pointsman.operate.steps import DriveStep, Zone
 from pointsman.operate.sweep import Edge, Sweep
 from pointsman.track.model import Locomotive
 
@@ -325,7 +325,7 @@ def _wanted_step(drive: Drive) -> tuple[int, float]:
     fast, speeds = drive.envelope.fast, drive.engine.speeds
     current = speeds.speed_mm_s(drive.ordered_step)
     limit, next_mm = inf, inf
-    for zone in drive.step.zones:
+    for zone in _zones_ahead(drive):
         way = 0.0
         if fast.v_mm_s > zone.speed_mm_s or current > zone.speed_mm_s:
             v = max(fast.v_mm_s, current * drive.ratio(drive.ordered_step).high)
@@ -341,8 +341,15 @@ def _wanted_step(drive: Drive) -> tuple[int, float]:
     return wanted, next_mm
 
 
+def _zones_ahead(drive: Drive) -> list[Zone]:
+    """The zones that even the slowest train has not left."""
+    return [zone for zone in drive.step.zones if drive.envelope.slow.x_mm < zone.to_mm]
+
+
 def _lower_zone_mm(drive: Drive, limit_mm_s: float) -> float:
-    places = [z.from_mm for z in drive.step.zones if z.speed_mm_s < limit_mm_s and z.from_mm > drive.envelope.fast.x_mm]
+    places = [
+        z.from_mm for z in _zones_ahead(drive) if z.speed_mm_s < limit_mm_s and z.from_mm > drive.envelope.fast.x_mm
+    ]
     return min([*places, drive.step.stop.target_mm])
 
 
@@ -354,6 +361,7 @@ def _wake(drive: Drive, t_s: float, change_mm: float) -> float:
         moments.append(envelope.slow.when(min(e.c_mm for e in drive.expected) + allow.match_mm + 0.01) + 0.001)
     if change_mm < inf:
         moments.append(envelope.fast.when(change_mm))
+    moments += [envelope.slow.when(zone.to_mm) + 0.001 for zone in _zones_ahead(drive) if zone.to_mm < inf]
     fast = envelope.fast
     if _unseen_mm(drive) == inf:
         reach = fast.order_mm_s * (allow.rail_max_s + allow.host_max_s) + fast.order_mm_s**2 / (2 * fast.loss_mm_s2)

@@ -12,6 +12,7 @@ from tracks import track_of
 
 from pointsman.errors import RefusedError
 from pointsman.operate.belief import Belief, Spot
+from pointsman.operate.facing import gentle_zones
 from pointsman.operate.hands import is_by_hand
 from pointsman.operate.needs import boundary, need_of
 from pointsman.operate.office import Office
@@ -135,6 +136,59 @@ def test_points_that_the_next_run_moves_must_be_cleared() -> None:
     # The line begins to count where L stands, on T1's leg: its toe is at 282. The tail 2 is 100.5 + 84 behind L.
     assert stop.low_mm == pytest.approx(282 + 3 + 100.5 + 84 + 42)
     assert stop.why == "2 must clear T1"
+
+
+REVERSED_ON_T1 = (
+    "L to 2 over T1>thrown T2>closed",
+    "L from 3 over T2>closed T1>thrown",
+    "L to 3 over T1>thrown T2>thrown",
+)
+
+
+def test_what_is_drawn_over_points_that_the_next_run_moves_must_be_seen_where_there_is_room() -> None:
+    steps = rehearsed(*REVERSED_ON_T1, start="head: L | s1: 1 2 3 | s2: 4 5")
+    drive = main_drive(steps, 2)
+    last = drive.sweep.tail.vehicle
+    assert drive.stop.why == f"{last} must clear T2; {last} must be seen at beam head"
+    seen = next(e for e in drive.sweep.edges if (e.beam, e.vehicle, e.active) == ("head", last, True))
+    assert drive.stop.low_mm == seen.c_mm
+
+
+def test_where_the_room_is_too_short_for_the_last_the_one_before_it_must_be_seen() -> None:
+    short = replace(SMALL, segments={**SMALL.segments, "head": replace(SMALL.segments["head"], length_mm=212.0)})
+    beams = {**short.beams, "head": replace(short.beams["head"], place=Place("head", None, 212.0))}
+    mark = Place("head", None, 138.0)
+    engine = replace(short.locomotives["L"], mark=mark)
+    short = replace(short, beams=beams, locomotives={"L": engine})
+    drive = main_drive(rehearsed(*REVERSED_ON_T1, track=short), 2)
+    _, before, _ = (body.vehicle for body in drive.sweep.bodies)
+    assert drive.stop.why.endswith(f"{before} must be seen at beam head")
+
+
+def test_the_beam_of_a_leg_that_points_may_wrongly_lie_for_is_approached_gently() -> None:
+    drive = main_drive(rehearsed("L to 2 over T1>thrown T2>closed", "L from 3 over T2>closed T1>thrown"), 1)
+    # s1 begins 282 beyond the toe, at 320; L reaches 54 before its middle, and a report takes 30 ms.
+    (gentle,) = (zone for zone in drive.zones if zone.to_mm < inf)
+    toe_mm = drive.sweep.path.span_mm("T1")
+    assert toe_mm is not None
+    assert (gentle.from_mm, gentle.speed_mm_s) == (toe_mm[0] + 282 - 54, 40.0)
+    assert gentle.to_mm == pytest.approx(gentle.from_mm + 40 * 0.030 + ALLOW.match_mm)
+
+
+def test_a_train_whose_head_stands_on_the_points_may_already_be_on_the_other_leg() -> None:
+    track, belief = SMALL, replace(set_up(SMALL, parse_position(FULL, SMALL)), proved=True)
+    belief = replace(belief, spots={**belief.spots, "L": Spot(Place("head", None, 310.0), 1.0)})
+    belief = replace(belief, commanded={"T1": Leg.THROWN, "T2": Leg.CLOSED})
+    office = Office(track, WIRED, ALLOW, 100.0)
+    run = next(r for r in moves(track, belief.position, "L") if dict(r.legs) == belief.commanded)
+    swept = office.sweep_of(belief, "L", run.towards, dict(run.legs), run)
+    (gentle,) = gentle_zones(track, ALLOW, belief, swept, inf, track.locomotives["L"])
+    assert gentle.from_mm == swept.path.span_mm("T1")[0] + 282 - 54  # type: ignore[index]
+
+
+def test_where_nothing_stands_near_beyond_the_beam_there_is_no_need_to_be_gentle() -> None:
+    drive = main_drive(rehearsed("L to 2 over T1>thrown T2>closed", start="head: L | s2: 4 5"), 1)
+    assert all(zone.to_mm == inf for zone in drive.zones)
 
 
 def test_points_that_a_run_goes_on_over_are_set_before_it() -> None:
