@@ -39,6 +39,7 @@ from pointsman.track.calibration_file import (
     with_calibrations,
 )
 from pointsman.track.model import End, Track
+from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
 
 
@@ -99,10 +100,13 @@ def alone(track: Track, locomotive: str) -> Position:
     return Position.of(track, {track.locomotives[locomotive].mark.element: (locomotive,)})
 
 
-def section_for(track: Track, locomotive: str, target: Target, between: tuple[str, str] | None) -> Section:
+def section_for(
+    track: Track, wiring: Wiring, locomotive: str, target: Target, between: tuple[str, str] | None
+) -> Section:
     """The section on which a locomotive is measured. Raises UsageError or RefusedError."""
     ceiling = min(cap_of(target) or track.speeds.limit, track.speeds.limit)
-    return choose_section(track, untested(track.locomotives[locomotive]), ceiling, ALLOW, between)
+    engine = untested(as_driven(track, wiring).locomotives[locomotive])
+    return choose_section(track, engine, ceiling, ALLOW, between)
 
 
 def calibrate(

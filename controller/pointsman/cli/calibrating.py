@@ -94,7 +94,7 @@ def calibrate(
     if wrong:
         raise UsageError(f"nothing could be stored: {wrong}", where=str(path), cure="make it writable, then measure")
     track, used = calibrated(built, folder, target, seed=seed)
-    section = section_for(built, name, target, _between(between))
+    section = section_for(built, wiring, name, target, _between(between))
     out = console(stderr=as_json)
     for one in used:
         if one.locomotive == name:

@@ -24,6 +24,7 @@ from pointsman.operate.sweep import Sweep
 from pointsman.operate.tracker import Drive, RatioKey
 from pointsman.puzzle.position import Position
 from pointsman.track.model import End, Locomotive, Track
+from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
 
 STEPS = 5
@@ -79,6 +80,7 @@ class Course:
     """
 
     def __init__(self, track: Track, wiring: Wiring, locomotive: str, section: Section, cap_mm_s: float) -> None:
+        track = as_driven(track, wiring)
         engine = untested(track.locomotives[locomotive])
         self.track = replace(track, locomotives={**track.locomotives, locomotive: engine})
         self.locomotive = locomotive
@@ -177,7 +179,7 @@ class Course:
     def _aim(self) -> None:
         """Choose the next step upwards."""
         table = self._engine.speeds
-        first = table.points[0][0]
+        first = self._lowest
         if self._tried == 0:
             nominal = table.speed_mm_s(first)
             self._attempt = _Attempt(first, nominal * (1 - UNTESTED), nominal * (1 + UNTESTED))
@@ -194,8 +196,9 @@ class Course:
             self._tried += 1
             fitting = [
                 found
-                for step in range(last + 1, table.points[-1][0] + 1)
-                if (found := self._foreseen(step, wanted)) is not None
+                for step in table.sendable
+                if step > last
+                and (found := self._foreseen(step, wanted)) is not None
                 and found.high_mm_s <= ceiling
                 and table.speed_mm_s(step) <= self._cap_mm_s
             ]
@@ -302,7 +305,7 @@ class Course:
 
     @property
     def _lowest(self) -> int:
-        return self._engine.speeds.points[0][0]
+        return self._engine.speeds.sendable[0]
 
     @property
     def _creep_mm_s(self) -> float:

@@ -131,7 +131,7 @@ def choose_section(
                 [f"no line {where} leads past both {between[0]} and {between[1]}"],
                 cure="name two beams that it can pass without turning back",
             )
-    slowest = engine.speeds.points[0][1]
+    slowest = engine.speeds.speed_mm_s(engine.speeds.sendable[0])
     good = [s for s in found if s.distance_mm >= SHORTEST_MM and s.top_mm_s >= 2 * slowest]
     if not good:
         raise RefusedError(

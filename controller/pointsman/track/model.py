@@ -11,7 +11,7 @@ between a turnout's leg joint and the fouling point belongs to the turnout.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -167,6 +167,12 @@ class SpeedTable:
     points: tuple[tuple[int, float], ...]
     steps: tuple[int, ...] = ()
 
+    @property
+    def sendable(self) -> Sequence[int]:
+        """The steps within the table that can be sent, rising."""
+        first, last = self.points[0][0], self.points[-1][0]
+        return [step for step in self.steps if first <= step <= last] or range(first, last + 1)
+
     def speed_mm_s(self, step: int) -> float:
         """Nominal speed at a step; 0 at step 0, the first entry's speed below it, the last one's above it."""
         if step <= 0:
@@ -182,8 +188,7 @@ class SpeedTable:
 
     def step_for(self, speed_mm_s: float) -> int:
         """The highest step whose nominal speed is at most the one asked; the lowest step of the table if none is."""
-        first, last = self.points[0][0], self.points[-1][0]
-        steps = [step for step in self.steps if first <= step <= last] or range(first, last + 1)
+        steps = self.sendable
         return steps[max(0, bisect_right(steps, speed_mm_s + 1e-9, key=self.speed_mm_s) - 1)]
 
 

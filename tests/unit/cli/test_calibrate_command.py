@@ -14,6 +14,7 @@ from pointsman.record import read
 from pointsman.track.builtin import find_layout
 from pointsman.track.calibration_file import load_calibration
 from pointsman.track.layout import load_layout
+from pointsman.track.percent import STEPS as PERCENT_STEPS
 from railsim.hidden import Hidden
 
 SMALL = ("calibrate", "inglenook-small")
@@ -49,6 +50,28 @@ def test_what_is_measured_is_true_stored_and_used(pointsman: Pointsman, tmp_path
     other = pointsman("play", "inglenook-small", "--seed", "2", *QUICK)
     assert other.code == 0
     assert "speeds as measured" not in other.out
+
+
+def test_behind_a_broker_only_whole_percents_are_measured_and_stored(pointsman: Pointsman, tmp_path: Path) -> None:
+    # No whole percent gives step 2, 7, 12 or 31.
+    table = "speed_table = [[2, 20], [7, 32], [12, 44], [31, 80], [60, 100]]"
+    home = own_layout(tmp_path, "inglenook-small", ("layout.toml", r"speed_table = [^\n]*", table))
+    ran = pointsman("calibrate", home, "--hardware", "mqtt", *QUICK, "--seed", "1", "--json")
+    assert ran.code == 0, ran.err
+    told = ran.json
+    assert (told["rejected"], told["incidents"]) == ([], [])
+    steps = [row["step"] for row in told["speeds"]]
+    assert steps[0] == 3
+    assert len(steps) >= 4
+    assert set(steps) <= set(PERCENT_STEPS)
+    real = Hidden(crc32(b"1")).performance(load_layout(home).locomotives["L"])
+    for row in told["speeds"]:
+        assert row["forward_mm_s"] == pytest.approx(real.speed_mm_s(row["step"], True), rel=0.01)
+        assert row["reverse_mm_s"] == pytest.approx(real.speed_mm_s(row["step"], False), rel=0.01)
+    (stored,) = load_calibration(Path(told["stored"]), "own", "L")
+    assert [row[0] for row in stored.speeds] == steps
+    lines = read(Path(told["journals"][0])).lines
+    assert {line.values["step"] for line in lines if line.values.get("type") == "Drive"} == set(steps)
 
 
 def test_what_a_person_sees_and_is_asked(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:

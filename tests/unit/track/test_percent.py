@@ -32,6 +32,8 @@ def test_a_table_chooses_only_steps_that_can_be_sent() -> None:
     assert [every.step_for(mm_s) for mm_s in (5, 20, 22, 40, 79, 500)] == [2, 2, 2, 10, 29, 30]
     assert [some.step_for(mm_s) for mm_s in (5, 20, 22, 40, 79, 500)] == [3, 3, 3, 10, 29, 30]
     assert {some.step_for(mm_s) for mm_s in range(100)} <= set(STEPS)
+    assert list(every.sendable) == [*range(2, 31)]
+    assert list(some.sendable) == [step for step in STEPS if 2 <= step <= 30]
 
 
 def test_only_locomotives_behind_a_broker_are_bound_to_percents() -> None:
