@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterable
 
 from pointsman.drivers.chatter import Chatter
 from pointsman.drivers.dccex.addresses import Addresses
-from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, Halt, ended, refusal
+from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, LAST_STOPS_S, StationHalt
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.overheard import Overheard
-from pointsman.drivers.dccex.patience import LATE_AFTER_S, Patience
 from pointsman.drivers.dccex.proof import why_not
 from pointsman.drivers.dccex.reports import Reports
 from pointsman.drivers.dccex.setup import Heard, RestartedInSetupError, Seeker, compare, make_safe, unanswered
 from pointsman.drivers.dccex.units import STOP, Units
-from pointsman.drivers.dccex.window import ANSWERS_WITHIN_S, Unit, Window
+from pointsman.drivers.dccex.window import Unit, Window
+from pointsman.drivers.halt import Halting, check_release, refusal
 from pointsman.drivers.link_teller import LinkTeller
+from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience
 from pointsman.errors import LinkLostError, PointsmanError, StationError
 from pointsman.messages import (
     Accepted,
@@ -81,7 +82,7 @@ class DccExDriver:
         self._reports = Reports(self._addresses, self._window, self._overheard)
         self._chatter = Chatter(self._emit)
         self._heard: Heard | None = None
-        self._halt: Halt | None = None
+        self._halting = Halting(StationHalt, self._write_halt, self._accept, self._reject)
         self._stops_failed = 0
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._patience = Patience(self._late, self._overdue)
@@ -100,7 +101,7 @@ class DccExDriver:
         self._loop = asyncio.get_running_loop()
         self._stop_timers()
         self._stops_failed = 0
-        self._end_halt("the link is being opened again")
+        self._halting.give_up("the link is being opened again")
         if self.link is Link.SILENT:
             await self._transport.close()
         self._give_back(self._window.drop_all(), "the link is being opened again")
@@ -178,14 +179,14 @@ class DccExDriver:
         """Stop every locomotive, switch outputs off and the main track's power off, then close the link."""
         answers: list[asyncio.Future[list[Reply]]] = []
         try:
-            await ended(self._halt)
-            self._end_halt("the link is being closed")
+            await self._halting.over(LAST_STOPS_S)
+            self._halting.give_up("the link is being closed")
             if self.link in (Link.UP, Link.RESTARTED):
                 self._give_back(self._window.drop_queue(), "the link is being closed")
                 self.link = Link.SETTING_UP
                 answers = [self._answer_to(unit) for unit in self._units.closing()]
                 await asyncio.wait(answers, timeout=ANSWERS_WITHIN_S)
-            await ended(self._halt)
+            await self._halting.over(LAST_STOPS_S)
             if self.link is Link.SILENT:
                 # Let it read what it was sent; one write each: what its receive ring does not hold is lost.
                 await asyncio.sleep(DRAINED_AFTER_S)
@@ -195,7 +196,7 @@ class DccExDriver:
         finally:
             self.link = Link.CLOSED
             self._tell(LinkState.CLOSED, "closed")
-            self._end_halt("the link is closed")
+            self._halting.give_up("the link is closed")
             self._stop_timers()
             self._give_back(self._window.drop_all(), "the link is closed")
             # every one is looked at: to asyncio an exception that nobody sees is a fault of the program
@@ -224,7 +225,7 @@ class DccExDriver:
             case Stop():
                 self._stop(command, number)
             case _:
-                if why := refusal(command, halted=self.halted, unconfirmed=self._halt is not None):
+                if why := refusal(command, halted=self.halted, unconfirmed=self._halting.halt is not None):
                     self._reject(number, why)
                 else:
                     self._enqueue(self._units.of(command, number), number)
@@ -241,11 +242,8 @@ class DccExDriver:
 
         Raises StationError when the link is not up or the stop is not confirmed yet.
         """
-        where = self._transport.name
-        if self.link is not Link.UP:
-            raise StationError("the stop stays: the link is not up", where=where, cure="open the link again")
-        if self._halt is not None:
-            raise StationError("the stop stays: it is not confirmed yet", where=where, cure="wait, or look at the link")
+        unconfirmed = self._halting.halt is not None
+        check_release(up=self.link is Link.UP, unconfirmed=unconfirmed, where=self._transport.name)
         self._window.queue(self._units.standing())
         self.halted = False
         self._stops_failed = 0
@@ -278,12 +276,7 @@ class DccExDriver:
     def _begin_halt(self, *, cut_power: bool, number: int | None) -> None:
         self.halted = True
         if self._transport.is_open and self.link in (Link.UP, Link.SILENT, Link.RESTARTED):
-            if self._halt is None:
-                self._halt = Halt(self._loop.time(), cut_power)
-            self._halt.cut_power |= cut_power
-            if number is not None:
-                self._halt.numbers.append(number)
-            self._write_halt()
+            self._halting.begin(cut_power=cut_power, number=number)
         else:
             if self._transport.is_open:
                 # being set up, which stops everything anyway; without a fence, which would upset the counting
@@ -293,12 +286,9 @@ class DccExDriver:
         if self.link is not Link.SETTING_UP:
             self._give_back(self._window.drop_queue(), "everything was stopped")
 
-    def _write_halt(self) -> None:
-        """One write: the stop, the cut if it is due, the fence; again in 100 ms unless the fence comes."""
-        halt = self._halt
-        if halt is None:
-            return
-        unit = self._units.halt(cut_power=halt.cuts(self._loop.time()))
+    def _write_halt(self, halt: StationHalt) -> None:
+        """One write: the stop, the cut if it is due, the fence."""
+        unit = self._units.halt(cut_power=halt.cut_power)
         if self.link is Link.UP:
             self._transmit(unit)
         else:
@@ -306,16 +296,11 @@ class DccExDriver:
             if halt.cut_power and not halt.outputs_off:
                 halt.outputs_off = True
                 self._write(b"".join(off.frames for off in self._units.all_off()))
-        if self._halt is halt:
-            halt.again(self._loop, self._write_halt)
 
     def _halt_confirmed(self) -> None:
-        halt, self._halt = self._halt, None
+        halt = self._halting.confirmed()
         if halt is None:
             return
-        halt.end()
-        for number in halt.numbers:
-            self._emit(Accepted(self._loop.time(), number))
         if self.link is Link.UP:
             self._window.queue(self._units.confirming(cut_power=halt.cut_power))
             self._pump()
@@ -352,9 +337,7 @@ class DccExDriver:
 
     def _watch(self) -> None:
         """Let missing answers be noticed in time."""
-        self._patience.end()
-        if self._window.under_way:
-            self._patience.wait(self._window.answers_due_t_s)
+        self._patience.wait(self._window.answers_due_t_s if self._window.under_way else None)
 
     def _keep_alive(self) -> None:
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
@@ -411,8 +394,10 @@ class DccExDriver:
         if unit.answer is not None and not unit.answer.done():
             unit.answer.set_result(unit.replies)
         if unit.number is not None:
-            now = self._loop.time()
-            self._emit(Rejected(now, unit.number, why) if why else Accepted(now, unit.number))
+            if why:
+                self._reject(unit.number, why)
+            else:
+                self._accept(unit.number)
         elif why and unit.effects and not unit.halt:
             # a stop, or a magnet switched off, of our own accord
             self._latch("")
@@ -424,11 +409,12 @@ class DccExDriver:
         self._pump()
 
     def _silent_fence(self) -> None:
-        if self._halt is None or self._halt.answered:
+        halt = self._halting.halt
+        if halt is None or halt.answered:
             self._halt_confirmed()
         else:
-            self._halt.answered = True
-            self._write_halt()
+            halt.answered = True
+            self._halting.write()
 
     def _restarted(self, greeting: str) -> None:
         if self.link is Link.UP:
@@ -467,16 +453,8 @@ class DccExDriver:
             self._emit(LinkLost(self._loop.time(), reason))
         if self._heard is not None:
             self._heard.changed.set()
-        self._end_halt(reason)
+        self._halting.give_up(reason)
         self._give_back(self._window.drop_all(), reason)
-
-    def _end_halt(self, why: str) -> None:
-        """Give an unconfirmed stop up."""
-        halt, self._halt = self._halt, None
-        if halt is not None:
-            halt.end()
-        for number in halt.numbers if halt else ():
-            self._reject(number, why)
 
     # ------------------------------------------------------------ telling
 
@@ -500,6 +478,9 @@ class DccExDriver:
 
     def _tell(self, state: LinkState, why: str) -> None:
         self._teller.change(self._loop.time(), state, why)
+
+    def _accept(self, number: int) -> None:
+        self._emit(Accepted(self._loop.time(), number))
 
     def _reject(self, number: int, why: str) -> None:
         self._emit(Rejected(self._loop.time(), number, why))

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from pointsman.drivers.dccex.setup import Heard, Seeker
-from pointsman.drivers.dccex.window import ANSWERS_WITHIN_S, FENCE
+from pointsman.drivers.dccex.window import FENCE
+from pointsman.drivers.patience import ANSWERS_WITHIN_S
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.dccex import Command, HostReader, Reply, encode
 from pointsman.protocols.dccex.commands import Status

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from pointsman.drivers.patience import ANSWERS_WITHIN_S
 from pointsman.protocols.dccex import Reply, encode
 from pointsman.protocols.dccex.commands import Fence
 
@@ -21,7 +22,6 @@ WINDOW_BYTES = 28
 STOP_BYTES = 55
 """As many with stops among them: an emergency stop must fit behind them."""
 
-ANSWERS_WITHIN_S = 1.0
 PAUSE_AFTER_S = 0.5
 """A stream of units is interrupted now and then: a station that answers has then answered everything."""
 

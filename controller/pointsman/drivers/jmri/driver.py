@@ -10,16 +10,17 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from pointsman.drivers.chatter import Chatter
-from pointsman.drivers.dccex.halt import POWER_CUT_AFTER_S, STOP_REPEAT_S, Halt
+from pointsman.drivers.halt import Halt, Halting, check_release, refusal
 from pointsman.drivers.jmri.addresses import Addresses
 from pointsman.drivers.jmri.asked import Asked, Kind
 from pointsman.drivers.jmri.link import Link
 from pointsman.drivers.jmri.reports import Reports
 from pointsman.drivers.jmri.setup import DEFAULT_HEARTBEAT_S, GREETING_WITHIN_S, SetUp, check_greeting, within
 from pointsman.drivers.jmri.units import Units
-from pointsman.drivers.jmri.window import ANSWERS_WITHIN_S, Unit, Window
+from pointsman.drivers.jmri.window import Unit, Window
 from pointsman.drivers.link_teller import LinkTeller
-from pointsman.errors import LinkLostError, PointsmanError, StationError
+from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience, late_t_s
+from pointsman.errors import LinkLostError, PointsmanError
 from pointsman.messages import (
     Accepted,
     Command,
@@ -43,7 +44,6 @@ from pointsman.transports.base import Transport
 PING_EVERY_S = 1.0
 STOPS_WITHOUT_EFFECT_S = 3.0
 """So long stops are written to a JMRI that does not confirm them. Then the connection is cut: it stops by itself."""
-LATCHED = "everything was stopped: a person must release it first"
 
 
 class JmriDriver:
@@ -73,7 +73,8 @@ class JmriDriver:
         self._failures: list[Failure] = []
         self._heard = asyncio.Event()
         self._why_lost = ""
-        self._halt: Halt | None = None
+        self._halting = Halting(Halt, self._write_halt, self._accept, self._reject)
+        self._patience = Patience(self._late, self._overdue)
         self._ping_s: float | None = None
         self._pinged_s = 0.0
         self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
@@ -90,7 +91,7 @@ class JmriDriver:
         """
         self._loop = asyncio.get_running_loop()
         self._stop_timers()
-        self._end_halt("the link is being opened again")
+        self._halting.give_up("the link is being opened again")
         self._give_back(self._window.drop_all(), "the link is being opened again")
         await self._transport.close()
         self._asked.forget()
@@ -109,6 +110,7 @@ class JmriDriver:
             self.link = Link.CLOSED
             self._tell(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "broken off")
             self._stop_timers()
+            self._halting.give_up("the link is not up")
             await self._transport.close()
             raise
         assert self._hello is not None
@@ -144,7 +146,7 @@ class JmriDriver:
 
     async def close(self) -> None:
         """Stop every locomotive, switch magnets and the track power off, then close the connection."""
-        self._end_halt("the link is being closed")
+        self._halting.give_up("the link is being closed")
         try:
             if self.link is Link.UP:
                 self._give_back(self._window.drop_all(), "the link is being closed")
@@ -184,13 +186,9 @@ class JmriDriver:
         match command:
             case EmergencyStop():
                 self._begin_halt(cut_power=False, number=number)
-            case Stop():
-                self._send(self._units.drive(command, number))
-            case Drive() | SetUncoupler(on=True) if self.halted:
-                self._reject(number, LATCHED)
-            case SetPower(on=True) if self._halt is not None:
-                self._reject(number, "a stop is not confirmed yet")
-            case Drive():
+            case _ if why := refusal(command, halted=self.halted, unconfirmed=self._halting.halt is not None):
+                self._reject(number, why)
+            case Stop() | Drive():
                 self._send(self._units.drive(command, number))
             case SetTurnout():
                 self._send(self._units.turnout(command, number))
@@ -207,7 +205,7 @@ class JmriDriver:
                 self._send(self._units.power(False, number))
 
     def _power_on(self, number: int) -> None:
-        if self._halt is None:
+        if self._halting.halt is None:
             self._send(self._units.power(True, number))
         else:
             self._reject(number, "everything was stopped meanwhile")
@@ -224,11 +222,8 @@ class JmriDriver:
 
         Raises StationError when the link is not up or the stop is not confirmed yet.
         """
-        where = self._transport.name
-        if self.link is not Link.UP:
-            raise StationError("the stop stays: the link is not up", where=where, cure="open the link again")
-        if self._halt is not None:
-            raise StationError("the stop stays: it is not confirmed yet", where=where, cure="wait, or look at the link")
+        unconfirmed = self._halting.halt is not None
+        check_release(up=self.link is Link.UP, unconfirmed=unconfirmed, where=self._transport.name)
         self._transmit(self._units.rest(None))
         self.halted = False
 
@@ -248,12 +243,7 @@ class JmriDriver:
     def _begin_halt(self, *, cut_power: bool, number: int | None) -> None:
         self.halted = True
         if self._transport.is_open and self.link in (Link.UP, Link.SILENT):
-            if self._halt is None:
-                self._halt = Halt(self._loop.time(), cut_power)
-            self._halt.cut_power |= cut_power
-            if number is not None:
-                self._halt.numbers.append(number)
-            self._write_halt()
+            self._halting.begin(cut_power=cut_power, number=number)
             return
         if self._transport.is_open:
             # being set up, which stops everything anyway
@@ -261,19 +251,12 @@ class JmriDriver:
         if number is not None:
             self._reject(number, self.link.refusal)
 
-    def _write_halt(self) -> None:
-        """The stops, the cut if it is due, the fence; again in 100 ms unless they are confirmed."""
-        halt = self._halt
-        if halt is None:
-            return
-        waited_s = self._loop.time() - halt.started_t_s
-        halt.cut_power |= waited_s > POWER_CUT_AFTER_S - STOP_REPEAT_S / 2
-        if waited_s > STOPS_WITHOUT_EFFECT_S:
+    def _write_halt(self, halt: Halt) -> None:
+        """The stops, the cut if it is due, the fence."""
+        if self._loop.time() - halt.started_t_s > STOPS_WITHOUT_EFFECT_S:
             self._cut_off()
-            return
-        self._transmit(self._units.halt(cut_power=halt.cut_power))
-        if self._halt is not None:
-            self._call_in(STOP_REPEAT_S, self._write_halt)
+        else:
+            self._transmit(self._units.halt(cut_power=halt.cut_power))
 
     def _cut_off(self) -> None:
         """The last that can be done: when JMRI finds the connection closed, it stops the locomotives by itself."""
@@ -284,26 +267,16 @@ class JmriDriver:
 
     def _halt_answered(self, unit: Unit) -> None:
         """Stopped is what JMRI sends no speed to; and dark, if that was asked for."""
-        halt = self._halt
+        halt = self._halting.halt
         stand = all(self._reported(unit, name) and self._reports.engines[name].stands for name in unit.engines)
         if halt is None:
             return
         dark = halt.cut_power and self._reports.power is False
         if not dark and (unit.failure or not stand or (halt.cut_power and self._reports.power)):
             return
-        self._halt = None
-        self._cancel(self._write_halt)
-        for number in halt.numbers:
-            self._emit(Accepted(self._loop.time(), number))
+        self._halting.confirmed()
         if self.link is Link.SILENT:
             self._note("JMRI answers again and has stopped everything; open the link again to go on")
-
-    def _end_halt(self, why: str) -> None:
-        """Give an unconfirmed stop up."""
-        halt, self._halt = self._halt, None
-        self._cancel(self._write_halt)
-        for number in halt.numbers if halt else ():
-            self._reject(number, why)
 
     # ------------------------------------------------------------ writing
 
@@ -328,11 +301,15 @@ class JmriDriver:
                 return
 
     def _watch(self) -> None:
-        """Let missing answers be noticed in time."""
-        dues = [due for due in (self._window.answers_due_t_s, self._ping_s) if due is not None]
-        self._cancel(self._overdue)
-        if dues and self.link in (Link.UP, Link.SETTING_UP):
-            self._call_in(max(0.0, min(dues) - self._loop.time()), self._overdue)
+        """Let answers that are late, or missing, be noticed in time; and that none is late any more."""
+        due = min((due for due in (self._window.answers_due_t_s, self._ping_s) if due is not None), default=None)
+        self._patience.wait(due if self.link in (Link.UP, Link.SETTING_UP) else None)
+        if self.link is Link.UP and (due is None or self._loop.time() < late_t_s(due)):
+            self._tell(LinkState.UP, "JMRI answers in time")
+
+    def _late(self) -> None:
+        if self.link is Link.UP:
+            self._tell(LinkState.DOUBTFUL, f"JMRI has not answered for {LATE_AFTER_S:g} s")
 
     def _keep_alive(self) -> None:
         heartbeat_s = (self._hello.heartbeat_ms / 1000 if self._hello else 0.0) or DEFAULT_HEARTBEAT_S
@@ -401,7 +378,7 @@ class JmriDriver:
         elif unit.then is not None:
             unit.then()
         elif unit.number is not None:
-            self._emit(Accepted(self._loop.time(), unit.number))
+            self._accept(unit.number)
 
     def _contradiction(self, unit: Unit) -> str:
         """What JMRI says of a locomotive other than what was asked; empty when it agrees."""
@@ -451,7 +428,7 @@ class JmriDriver:
         if before is Link.UP:
             self._emit(LinkLost(self._loop.time(), reason))
         self._heard.set()
-        self._end_halt(reason)
+        self._halting.give_up(reason)
         self._give_back(self._window.drop_all(), reason)
 
     # ------------------------------------------------------------ telling
@@ -466,6 +443,9 @@ class JmriDriver:
                 unit.answer.set_exception(self._setup_error())
             if unit.number is not None:
                 self._reject(unit.number, why)
+
+    def _accept(self, number: int) -> None:
+        self._emit(Accepted(self._loop.time(), number))
 
     def _reject(self, number: int, why: str) -> None:
         self._emit(Rejected(self._loop.time(), number, why))
@@ -489,6 +469,7 @@ class JmriDriver:
 
     def _stop_timers(self) -> None:
         self._chatter.end_stretch()
+        self._patience.end()
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()

@@ -12,10 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from pointsman.drivers.jmri.asked import Key, Value
+from pointsman.drivers.patience import ANSWERS_WITHIN_S
 from pointsman.protocols.jmri_json import HIGHEST_ID, Bean, Failure, Message, Power, Throttle
-
-ANSWERS_WITHIN_S = 1.0
-"""JMRI itself waits 13.5 s and more for a client."""
 
 
 @dataclass(slots=True, eq=False)

@@ -15,13 +15,15 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 
+from pointsman.drivers.halt import check_release, refusal
 from pointsman.drivers.link_teller import LinkTeller
 from pointsman.drivers.mqtt.halt import Halt
 from pointsman.drivers.mqtt.link import Link
 from pointsman.drivers.mqtt.names import Kind, Names
-from pointsman.drivers.mqtt.orders import ANSWERS_WITHIN_S, Awaited, Order, Orders
+from pointsman.drivers.mqtt.orders import Awaited, Order, Orders
 from pointsman.drivers.mqtt.reports import SETTLES_WITHIN_S, Reports
 from pointsman.drivers.mqtt.setup import Listener, SetUp
+from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience
 from pointsman.errors import LinkLostError, PointsmanError, StationError
 from pointsman.messages import (
     Accepted,
@@ -54,7 +56,6 @@ from pointsman.track.wiring import Wiring
 from pointsman.transports.mqtt_base import Delivery, MqttLink, Will
 
 KEEP_ALIVE_S = 0.5
-LATE_AFTER_S = 0.5
 SETUP_TRIES = 3
 
 
@@ -84,8 +85,7 @@ class MqttDriver:
         self._teller = LinkTeller(self._names.station, self._emit)
         self._heard = Listener()
         self._keep_alive_timer: asyncio.TimerHandle | None = None
-        self._late_timer: asyncio.TimerHandle | None = None
-        self._overdue_timer: asyncio.TimerHandle | None = None
+        self._patience = Patience(self._late, self._overdue)
         self._report_timers: dict[tuple[Kind, str], asyncio.TimerHandle] = {}
         link.listen(self._on_message, self._lost)
 
@@ -204,12 +204,8 @@ class MqttDriver:
                 self._begin_halt(cut_power=False, number=number)
             case Stop(locomotive=locomotive):
                 self._order([ThrottleSpeed(self._names.cab(locomotive), 0)], number=number, stops=True)
-            case Drive() if self.halted:
-                self._reject(number, "everything was stopped: a person must release it first")
-            case SetUncoupler(on=True) if self.halted:
-                self._reject(number, "everything was stopped: a person must release it first")
-            case SetPower(on=True) if self._halt.under_way:
-                self._reject(number, "a stop is not confirmed yet")
+            case _ if why := refusal(command, halted=self.halted, unconfirmed=self._halt.under_way):
+                self._reject(number, why)
             case Drive():
                 self._order(self._names.drive(command), number=number)
             case SetTurnout(turnout=name, thrown=thrown):
@@ -244,11 +240,7 @@ class MqttDriver:
 
         Raises StationError when the link is not up or the stop is not confirmed yet.
         """
-        where = self._wire.name
-        if self.link is not Link.UP:
-            raise StationError("the stop stays: the link is not up", where=where, cure="open the link again")
-        if self._halt.under_way:
-            raise StationError("the stop stays: it is not confirmed yet", where=where, cure="wait, or look at the link")
+        check_release(up=self.link is Link.UP, unconfirmed=self._halt.under_way, where=self._wire.name)
         self._order(self._names.standing())
         self.halted = False
 
@@ -327,15 +319,9 @@ class MqttDriver:
 
     def _watch(self) -> None:
         """Let answers that are late, or missing, be noticed in time."""
-        for timer in (self._late_timer, self._overdue_timer):
-            if timer is not None:
-                timer.cancel()
-        self._late_timer = self._overdue_timer = None
         due = self._orders.answers_due_t_s
-        if due is not None and self.link in (Link.UP, Link.GONE):
-            self._late_timer = self._loop.call_at(due - ANSWERS_WITHIN_S + LATE_AFTER_S, self._late)
-            self._overdue_timer = self._loop.call_at(due, self._overdue)
-        elif self.link is Link.UP:
+        self._patience.wait(due if self.link in (Link.UP, Link.GONE) else None)
+        if due is None and self.link is Link.UP:
             self._tell_link(LinkState.UP, "the broker answers in time")
 
     def _late(self) -> None:
@@ -442,7 +428,6 @@ class MqttDriver:
 
     def _overdue(self) -> None:
         """No answer: never silently alive. Stops are tried on, perhaps only the way back is broken."""
-        self._overdue_timer = None
         why = f"the broker has not answered within {ANSWERS_WITHIN_S:g} s"
         was_up = self.link is Link.UP
         self.link = Link.SILENT
@@ -488,9 +473,9 @@ class MqttDriver:
         self._loop.call_soon(self._emit_to, event)
 
     def _stop_timers(self) -> None:
-        timers = [self._keep_alive_timer, self._late_timer, self._overdue_timer, *self._report_timers.values()]
-        for timer in timers:
+        self._patience.end()
+        for timer in (self._keep_alive_timer, *self._report_timers.values()):
             if timer is not None:
                 timer.cancel()
-        self._keep_alive_timer = self._late_timer = self._overdue_timer = None
+        self._keep_alive_timer = None
         self._report_timers.clear()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-STOP_REPEAT_S = 0.1
+from pointsman.drivers.halt import STOP_REPEAT_S
+
 TRIES = 10
 """What was written arrives, or the connection breaks: more of it helps nobody."""
 

@@ -13,8 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pointsman.drivers.mqtt.names import Kind
-
-ANSWERS_WITHIN_S = 1.0
+from pointsman.drivers.patience import ANSWERS_WITHIN_S
 
 Packet = tuple[str, bytes]
 """Topic and payload."""

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from pointsman.drivers.mqtt.names import Names
-from pointsman.drivers.mqtt.orders import ANSWERS_WITHIN_S
 from pointsman.drivers.mqtt.reports import Reports
+from pointsman.drivers.patience import ANSWERS_WITHIN_S
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.jmri_mqtt import Message, PowerCommand
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from pointsman.drivers.dccex.window import ANSWERS_WITHIN_S
-
+ANSWERS_WITHIN_S = 1.0
 LATE_AFTER_S = 0.5
 """Long before an answer is overdue a person may know that the link is in doubt."""
 
@@ -19,17 +18,23 @@ class Patience:
         self._overdue = overdue
         self._timers: list[asyncio.TimerHandle] = []
 
-    def wait(self, due_t_s: float) -> None:
-        """The oldest answer is due then."""
+    def wait(self, due_t_s: float | None) -> None:
+        """The oldest answer is due then; None: nothing is due any more."""
         self.end()
-        loop = asyncio.get_running_loop()
-        self._timers = [
-            loop.call_at(due_t_s - ANSWERS_WITHIN_S + LATE_AFTER_S, self._late),
-            loop.call_at(due_t_s, self._overdue),
-        ]
+        if due_t_s is not None:
+            loop = asyncio.get_running_loop()
+            self._timers = [
+                loop.call_at(late_t_s(due_t_s), self._late),
+                loop.call_at(due_t_s, self._overdue),
+            ]
 
     def end(self) -> None:
         """Nothing is due any more."""
         for timer in self._timers:
             timer.cancel()
         self._timers.clear()
+
+
+def late_t_s(due_t_s: float) -> float:
+    """From when on an answer that is due at a time is late."""
+    return due_t_s - ANSWERS_WITHIN_S + LATE_AFTER_S
