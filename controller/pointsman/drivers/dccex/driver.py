@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from pointsman.drivers.chatter import Chatter
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.halt import DRAINED_AFTER_S, LAST_STOPS_S, StationHalt
 from pointsman.drivers.dccex.link import Link
@@ -20,11 +19,10 @@ from pointsman.drivers.dccex.setup import Heard, RestartedInSetupError, Seeker, 
 from pointsman.drivers.dccex.units import STOP, Units
 from pointsman.drivers.dccex.window import Unit, Window
 from pointsman.drivers.halt import Halting, check_release, refusal
-from pointsman.drivers.link_teller import LinkTeller
 from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience
+from pointsman.drivers.teller import Teller
 from pointsman.errors import LinkLostError, PointsmanError, StationError
 from pointsman.messages import (
-    Accepted,
     Command,
     EmergencyStop,
     Event,
@@ -32,8 +30,6 @@ from pointsman.messages import (
     LinkState,
     LinkUp,
     OverCurrent,
-    Rejected,
-    StationNote,
     StationRestarted,
     Stop,
 )
@@ -72,22 +68,20 @@ class DccExDriver:
         self.greeting = ""
         self.link = Link.CLOSED
         self._transport = transport
-        self._emit_to = emit
         self._listen_first_s = listen_first_s
         self._addresses = Addresses(wiring, station)
+        self._tell = Teller(self._addresses.station, emit)
         self._reader = HostReader()
         self._window = Window()
         self._units = Units(self._addresses)
         self._overheard = Overheard(self._addresses, self._units.has_set)
         self._reports = Reports(self._addresses, self._window, self._overheard)
-        self._chatter = Chatter(self._emit)
         self._heard: Heard | None = None
-        self._halting = Halting(StationHalt, self._write_halt, self._accept, self._reject)
+        self._halting = Halting(StationHalt, self._write_halt, self._tell.accept, self._tell.reject)
         self._stops_failed = 0
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._patience = Patience(self._late, self._overdue)
-        self._teller = LinkTeller(self._addresses.station, self._emit)
-        transport.listen(self._on_data, self._lost, self._note)
+        transport.listen(self._on_data, self._lost, self._tell.note)
 
     # ------------------------------------------------------------ opening and closing
 
@@ -105,7 +99,7 @@ class DccExDriver:
         if self.link is Link.SILENT:
             await self._transport.close()
         self._give_back(self._window.drop_all(), "the link is being opened again")
-        self._tell(LinkState.OPENING, f"{self._transport.name} is being opened")
+        self._tell.link(LinkState.OPENING, f"{self._transport.name} is being opened")
         try:
             await self._transport.open()
             for tries_left in reversed(range(SETUP_TRIES)):
@@ -121,18 +115,18 @@ class DccExDriver:
                         ) from None
         except BaseException as error:
             self.link = Link.CLOSED
-            self._tell(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "broken off")
+            self._tell.link(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "broken off")
             self._heard = None
             self._stop_timers()
             await self._transport.close()
             raise
         self.link = Link.UP
-        self._tell(LinkState.UP, self.greeting)
+        self._tell.link(LinkState.UP, self.greeting)
         self._reports.live = True
         now = self._loop.time()
         for event in self._reports.first_states(now):
-            self._emit(event)
-        self._emit(LinkUp(now, self.greeting))
+            self._tell.event(event)
+        self._tell.event(LinkUp(now, self.greeting))
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
 
     async def _set_up(self) -> None:
@@ -195,14 +189,14 @@ class DccExDriver:
                     await asyncio.sleep(BETWEEN_WRITES_S)
         finally:
             self.link = Link.CLOSED
-            self._tell(LinkState.CLOSED, "closed")
+            self._tell.link(LinkState.CLOSED, "closed")
             self._halting.give_up("the link is closed")
             self._stop_timers()
             self._give_back(self._window.drop_all(), "the link is closed")
             # every one is looked at: to asyncio an exception that nobody sees is a fault of the program
             failed = [error for answer in answers if (error := answer.exception()) is not None]
             if failed:
-                self._note(f"while closing: {failed[0].args[0]}")
+                self._tell.note(f"while closing: {failed[0].args[0]}")
             await self._transport.close()
 
     def guardian_frames(self) -> tuple[bytes, ...]:
@@ -226,7 +220,7 @@ class DccExDriver:
                 self._stop(command, number)
             case _:
                 if why := refusal(command, halted=self.halted, unconfirmed=self._halting.halt is not None):
-                    self._reject(number, why)
+                    self._tell.reject(number, why)
                 else:
                     self._enqueue(self._units.of(command, number), number)
 
@@ -261,12 +255,12 @@ class DccExDriver:
             if self.link in (Link.SILENT, Link.RESTARTED):
                 # no answer can be waited for, but perhaps it is heard
                 self._write(unit.wire)
-            self._reject(number, self.link.refusal)
+            self._tell.reject(number, self.link.refusal)
         self._give_back(overtaken, "overtaken by a stop")
 
     def _enqueue(self, units: list[Unit], number: int) -> None:
         if self.link is not Link.UP:
-            self._reject(number, self.link.refusal)
+            self._tell.reject(number, self.link.refusal)
             return
         self._window.queue(units)
         self._pump()
@@ -281,8 +275,7 @@ class DccExDriver:
             if self._transport.is_open:
                 # being set up, which stops everything anyway; without a fence, which would upset the counting
                 self._write(STOP)
-            if number is not None:
-                self._reject(number, self.link.refusal)
+            self._tell.reject(number, self.link.refusal)
         if self.link is not Link.SETTING_UP:
             self._give_back(self._window.drop_queue(), "everything was stopped")
 
@@ -305,7 +298,7 @@ class DccExDriver:
             self._window.queue(self._units.confirming(cut_power=halt.cut_power))
             self._pump()
         elif self.link is Link.SILENT:
-            self._note("the station answers again and has stopped everything; open the link again to go on")
+            self._tell.note("the station answers again and has stopped everything; open the link again to go on")
 
     def _stop_failed(self) -> None:
         """A locomotive does not stand that must: the emergency stop; if that fails too, the power off; no more."""
@@ -352,7 +345,7 @@ class DccExDriver:
         if self._heard is not None:
             self._heard.data(len(data), self._loop.time())
             if not self._heard.asked:
-                self._tell(LinkState.BOOTING, "the station talks by itself, as it does when it starts")
+                self._tell.link(LinkState.BOOTING, "the station talks by itself, as it does when it starts")
         for reply in self._reader.feed(data):
             self._on_reply(reply)
 
@@ -374,16 +367,13 @@ class DccExDriver:
         for event in self._reports.digest(reply, self._loop.time()):
             if isinstance(event, OverCurrent):
                 self._latch("the station reports a short circuit")
-            if isinstance(event, StationNote):
-                self._chatter.hear(event)
-            else:
-                self._emit(event)
+            self._tell.heard(event)
 
     def _fence(self) -> None:
         unit = self._window.fence()
         self._watch()
         if self.link is Link.UP:
-            self._tell(LinkState.UP, self.greeting)
+            self._tell.link(LinkState.UP, self.greeting)
         if unit is None:
             return
         why = why_not(unit, self._addresses, self._reports.main_power)
@@ -395,13 +385,13 @@ class DccExDriver:
             unit.answer.set_result(unit.replies)
         if unit.number is not None:
             if why:
-                self._reject(unit.number, why)
+                self._tell.reject(unit.number, why)
             else:
-                self._accept(unit.number)
+                self._tell.accept(unit.number)
         elif why and unit.effects and not unit.halt:
             # a stop, or a magnet switched off, of our own accord
             self._latch("")
-            self._note(f"{(unit.frames or unit.query).decode('ascii')}: {why}; everything stays stopped")
+            self._tell.note(f"{(unit.frames or unit.query).decode('ascii')}: {why}; everything stays stopped")
         if why and unit.stops:
             self._stop_failed()
         if unit.halt:
@@ -418,10 +408,10 @@ class DccExDriver:
 
     def _restarted(self, greeting: str) -> None:
         if self.link is Link.UP:
-            self._emit(StationRestarted(self._loop.time(), greeting))
+            self._tell.event(StationRestarted(self._loop.time(), greeting))
         self.greeting = greeting
         self.link = Link.RESTARTED
-        self._tell(LinkState.LOST, "the station restarted")
+        self._tell.link(LinkState.LOST, "the station restarted")
         self._reports.start_afresh()
         self._window.forget()
         self._latch("the station restarted")
@@ -438,19 +428,19 @@ class DccExDriver:
             return
         why = f"the station has not answered everything within {ANSWERS_WITHIN_S:g} s"
         self.link = Link.SILENT
-        self._tell(LinkState.LOST, why)
+        self._tell.link(LinkState.LOST, why)
         self._reports.live = False
-        self._emit(LinkLost(self._loop.time(), why))
+        self._tell.event(LinkLost(self._loop.time(), why))
         self._give_back(self._window.drop_all(), why)
         self._begin_halt(cut_power=False, number=None)
 
     def _lost(self, reason: str) -> None:
         before, self.link = self.link, Link.CLOSED
-        self._tell(LinkState.LOST, reason)
+        self._tell.link(LinkState.LOST, reason)
         self._stop_timers()
         self._latch(reason)
         if before in (Link.UP, Link.RESTARTED):
-            self._emit(LinkLost(self._loop.time(), reason))
+            self._tell.event(LinkLost(self._loop.time(), reason))
         if self._heard is not None:
             self._heard.changed.set()
         self._halting.give_up(reason)
@@ -469,30 +459,14 @@ class DccExDriver:
         for unit in units:
             if unit.answer is not None and not unit.answer.done():
                 unit.answer.set_exception(unanswered(self.link, self._transport.name))
-            if unit.number is not None:
-                self._reject(unit.number, why)
+            self._tell.reject(unit.number, why)
 
     def _late(self) -> None:
         if self.link is Link.UP:
-            self._tell(LinkState.DOUBTFUL, f"no answer for {LATE_AFTER_S:g} s")
-
-    def _tell(self, state: LinkState, why: str) -> None:
-        self._teller.change(self._loop.time(), state, why)
-
-    def _accept(self, number: int) -> None:
-        self._emit(Accepted(self._loop.time(), number))
-
-    def _reject(self, number: int, why: str) -> None:
-        self._emit(Rejected(self._loop.time(), number, why))
-
-    def _note(self, text: str) -> None:
-        self._emit(StationNote(self._loop.time(), text))
-
-    def _emit(self, event: Event) -> None:
-        self._loop.call_soon(self._emit_to, event)
+            self._tell.link(LinkState.DOUBTFUL, f"no answer for {LATE_AFTER_S:g} s")
 
     def _stop_timers(self) -> None:
-        self._chatter.end_stretch()
+        self._tell.end_stretch()
         self._patience.end()
         if self._keep_alive_timer is not None:
             self._keep_alive_timer.cancel()

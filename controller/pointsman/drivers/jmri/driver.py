@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from pointsman.drivers.chatter import Chatter
 from pointsman.drivers.halt import Halt, Halting, check_release, refusal
 from pointsman.drivers.jmri.addresses import Addresses
 from pointsman.drivers.jmri.asked import Asked, Kind
@@ -18,11 +17,10 @@ from pointsman.drivers.jmri.reports import Reports
 from pointsman.drivers.jmri.setup import DEFAULT_HEARTBEAT_S, GREETING_WITHIN_S, SetUp, check_greeting, within
 from pointsman.drivers.jmri.units import Units
 from pointsman.drivers.jmri.window import Unit, Window
-from pointsman.drivers.link_teller import LinkTeller
 from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience, late_t_s
+from pointsman.drivers.teller import Teller
 from pointsman.errors import LinkLostError, PointsmanError
 from pointsman.messages import (
-    Accepted,
     Command,
     Drive,
     EmergencyStop,
@@ -30,11 +28,9 @@ from pointsman.messages import (
     LinkLost,
     LinkState,
     LinkUp,
-    Rejected,
     SetPower,
     SetTurnout,
     SetUncoupler,
-    StationNote,
     Stop,
 )
 from pointsman.protocols.jmri_json import Failure, Goodbye, Hello, Message, Ping, Pong, read, write
@@ -61,24 +57,21 @@ class JmriDriver:
         self.greeting = ""
         self.link = Link.CLOSED
         self._transport = transport
-        self._emit_to = emit
         self._addresses = Addresses(wiring, station)
+        self._tell = Teller(self._addresses.station, emit)
         self._asked = Asked()
         self._window = Window()
         self._units = Units(self._addresses)
         self._reports = Reports(self._addresses, self._asked)
-        self._chatter = Chatter(self._emit)
-        self._teller = LinkTeller(self._addresses.station, self._emit)
         self._hello: Hello | None = None
         self._failures: list[Failure] = []
         self._heard = asyncio.Event()
         self._why_lost = ""
-        self._halting = Halting(Halt, self._write_halt, self._accept, self._reject)
+        self._halting = Halting(Halt, self._write_halt, self._tell.accept, self._tell.reject)
         self._patience = Patience(self._late, self._overdue)
         self._ping_s: float | None = None
-        self._pinged_s = 0.0
         self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
-        transport.listen(self._on_data, self._lost, self._note)
+        transport.listen(self._on_data, self._lost, self._tell.note)
 
     # ------------------------------------------------------------ opening and closing
 
@@ -99,7 +92,7 @@ class JmriDriver:
         self._hello, self._ping_s = None, None
         self._heard = asyncio.Event()
         self.link = Link.SETTING_UP
-        self._tell(LinkState.OPENING, f"{self._transport.name} is being opened")
+        self._tell.link(LinkState.OPENING, f"{self._transport.name} is being opened")
         try:
             await self._transport.open()
             await self._until(lambda: self._hello is not None, GREETING_WITHIN_S)
@@ -108,7 +101,7 @@ class JmriDriver:
             await set_up.run(self._transport.name)
         except BaseException as error:
             self.link = Link.CLOSED
-            self._tell(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "broken off")
+            self._tell.link(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "broken off")
             self._stop_timers()
             self._halting.give_up("the link is not up")
             await self._transport.close()
@@ -116,12 +109,12 @@ class JmriDriver:
         assert self._hello is not None
         self.greeting = f"JMRI {self._hello.jmri}" + (f", {self._hello.railroad}" if self._hello.railroad else "")
         self.link = Link.UP
-        self._tell(LinkState.UP, self.greeting)
+        self._tell.link(LinkState.UP, self.greeting)
         self._reports.live = True
         now = self._loop.time()
         for event in self._reports.first_states(now):
-            self._emit(event)
-        self._emit(LinkUp(now, self.greeting))
+            self._tell.event(event)
+        self._tell.event(LinkUp(now, self.greeting))
         self._keep_alive()
 
     async def _ask(self, unit: Unit) -> Message:
@@ -158,12 +151,12 @@ class JmriDriver:
                     answer.cancel()
                     await asyncio.wait([answer])
                 elif (error := answer.exception()) is not None:
-                    self._note(f"while closing: {error.args[0]}")
+                    self._tell.note(f"while closing: {error.args[0]}")
             elif self.link is Link.SILENT:
                 self._write_all(self._units.closing().messages)
         finally:
             self.link = Link.CLOSED
-            self._tell(LinkState.CLOSED, "closed")
+            self._tell.link(LinkState.CLOSED, "closed")
             self._stop_timers()
             self._give_back(self._window.drop_all(), "the link is closed")
             await self._transport.close()
@@ -187,7 +180,7 @@ class JmriDriver:
             case EmergencyStop():
                 self._begin_halt(cut_power=False, number=number)
             case _ if why := refusal(command, halted=self.halted, unconfirmed=self._halting.halt is not None):
-                self._reject(number, why)
+                self._tell.reject(number, why)
             case Stop() | Drive():
                 self._send(self._units.drive(command, number))
             case SetTurnout():
@@ -208,7 +201,7 @@ class JmriDriver:
         if self._halting.halt is None:
             self._send(self._units.power(True, number))
         else:
-            self._reject(number, "everything was stopped meanwhile")
+            self._tell.reject(number, "everything was stopped meanwhile")
 
     def halt(self, *, power_off: bool = False) -> None:
         """Stop everything now, and again every 100 ms until JMRI confirms it.
@@ -235,8 +228,7 @@ class JmriDriver:
             # no answer can be waited for, but perhaps a stop is heard
             rests = all(kind is not Kind.TURNOUT and not value for (kind, _), value in unit.asks)
             self._write_all(unit.messages if rests else ())
-        if unit.number is not None:
-            self._reject(unit.number, self.link.refusal)
+        self._tell.reject(unit.number, self.link.refusal)
 
     # ------------------------------------------------------------ stopping everything
 
@@ -248,8 +240,7 @@ class JmriDriver:
         if self._transport.is_open:
             # being set up, which stops everything anyway
             self._write_all(self._units.halt(cut_power=cut_power).messages)
-        if number is not None:
-            self._reject(number, self.link.refusal)
+        self._tell.reject(number, self.link.refusal)
 
     def _write_halt(self, halt: Halt) -> None:
         """The stops, the cut if it is due, the fence."""
@@ -262,7 +253,7 @@ class JmriDriver:
         """The last that can be done: when JMRI finds the connection closed, it stops the locomotives by itself."""
         why = f"JMRI has not confirmed a stop within {STOPS_WITHOUT_EFFECT_S:g} s: the connection to it was cut"
         self._transport.drop()
-        self._note(f"{why}, for then it stops the locomotives by itself")
+        self._tell.note(f"{why}, for then it stops the locomotives by itself")
         self._lost(why)
 
     def _halt_answered(self, unit: Unit) -> None:
@@ -276,7 +267,7 @@ class JmriDriver:
             return
         self._halting.confirmed()
         if self.link is Link.SILENT:
-            self._note("JMRI answers again and has stopped everything; open the link again to go on")
+            self._tell.note("JMRI answers again and has stopped everything; open the link again to go on")
 
     # ------------------------------------------------------------ writing
 
@@ -305,11 +296,11 @@ class JmriDriver:
         due = min((due for due in (self._window.answers_due_t_s, self._ping_s) if due is not None), default=None)
         self._patience.wait(due if self.link in (Link.UP, Link.SETTING_UP) else None)
         if self.link is Link.UP and (due is None or self._loop.time() < late_t_s(due)):
-            self._tell(LinkState.UP, "JMRI answers in time")
+            self._tell.link(LinkState.UP, "JMRI answers in time")
 
     def _late(self) -> None:
         if self.link is Link.UP:
-            self._tell(LinkState.DOUBTFUL, f"JMRI has not answered for {LATE_AFTER_S:g} s")
+            self._tell.link(LinkState.DOUBTFUL, f"JMRI has not answered for {LATE_AFTER_S:g} s")
 
     def _keep_alive(self) -> None:
         heartbeat_s = (self._hello.heartbeat_ms / 1000 if self._hello else 0.0) or DEFAULT_HEARTBEAT_S
@@ -328,7 +319,7 @@ class JmriDriver:
     def _check(self) -> None:
         if self.link is Link.UP:
             for event in self._reports.overdue(self._loop.time()):
-                self._emit(event)
+                self._tell.event(event)
 
     # ------------------------------------------------------------ reading
 
@@ -350,10 +341,7 @@ class JmriDriver:
             case Failure(id=0) if self.link is Link.SETTING_UP and len(self._failures) < 20:
                 self._failures.append(message)
         for event in self._reports.digest(message, now):
-            if isinstance(event, StationNote):
-                self._chatter.hear(event)
-            else:
-                self._emit(event)
+            self._tell.heard(event)
         unit = self._window.answered(message)
         if unit is not None:
             self._answered(unit, message)
@@ -372,13 +360,13 @@ class JmriDriver:
         failure = unit.failure or self._contradiction(unit)
         if failure and unit.number is None:
             self.halted = True
-            self._note(f"{failure}; everything stays stopped")
+            self._tell.note(f"{failure}; everything stays stopped")
         elif failure:
-            self._reject(unit.number or 0, failure)
+            self._tell.reject(unit.number or 0, failure)
         elif unit.then is not None:
             unit.then()
         elif unit.number is not None:
-            self._accept(unit.number)
+            self._tell.accept(unit.number)
 
     def _contradiction(self, unit: Unit) -> str:
         """What JMRI says of a locomotive other than what was asked; empty when it agrees."""
@@ -412,49 +400,33 @@ class JmriDriver:
             self._lost(why)
             return
         self.link = Link.SILENT
-        self._tell(LinkState.LOST, why)
+        self._tell.link(LinkState.LOST, why)
         self._reports.live = False
-        self._emit(LinkLost(self._loop.time(), why))
+        self._tell.event(LinkLost(self._loop.time(), why))
         self._give_back([unit for unit in self._window.drop_all() if not unit.halt], why)
         self._begin_halt(cut_power=False, number=None)
 
     def _lost(self, reason: str) -> None:
         before, self.link = self.link, Link.CLOSED
-        self._tell(LinkState.LOST, reason)
+        self._tell.link(LinkState.LOST, reason)
         self._why_lost = reason
         self._reports.live = False
         self._stop_timers()
         self.halted = True
         if before is Link.UP:
-            self._emit(LinkLost(self._loop.time(), reason))
+            self._tell.event(LinkLost(self._loop.time(), reason))
         self._heard.set()
         self._halting.give_up(reason)
         self._give_back(self._window.drop_all(), reason)
 
     # ------------------------------------------------------------ telling
 
-    def _tell(self, state: LinkState, why: str) -> None:
-        self._teller.change(self._loop.time(), state, why)
-
     def _give_back(self, units: Iterable[Unit], why: str) -> None:
         """Units that are not known to be carried out."""
         for unit in units:
             if unit.answer is not None and not unit.answer.done():
                 unit.answer.set_exception(self._setup_error())
-            if unit.number is not None:
-                self._reject(unit.number, why)
-
-    def _accept(self, number: int) -> None:
-        self._emit(Accepted(self._loop.time(), number))
-
-    def _reject(self, number: int, why: str) -> None:
-        self._emit(Rejected(self._loop.time(), number, why))
-
-    def _note(self, text: str) -> None:
-        self._emit(StationNote(self._loop.time(), text))
-
-    def _emit(self, event: Event) -> None:
-        self._loop.call_soon(self._emit_to, event)
+            self._tell.reject(unit.number, why)
 
     # ------------------------------------------------------------ timers
 
@@ -468,7 +440,7 @@ class JmriDriver:
             timer.cancel()
 
     def _stop_timers(self) -> None:
-        self._chatter.end_stretch()
+        self._tell.end_stretch()
         self._patience.end()
         for timer in self._timers.values():
             timer.cancel()

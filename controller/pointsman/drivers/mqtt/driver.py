@@ -16,7 +16,6 @@ import secrets
 from collections.abc import Callable, Iterable, Sequence
 
 from pointsman.drivers.halt import check_release, refusal
-from pointsman.drivers.link_teller import LinkTeller
 from pointsman.drivers.mqtt.halt import Halt
 from pointsman.drivers.mqtt.link import Link
 from pointsman.drivers.mqtt.names import Kind, Names
@@ -24,9 +23,9 @@ from pointsman.drivers.mqtt.orders import Awaited, Order, Orders
 from pointsman.drivers.mqtt.reports import SETTLES_WITHIN_S, Reports
 from pointsman.drivers.mqtt.setup import Listener, SetUp
 from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience
+from pointsman.drivers.teller import Teller
 from pointsman.errors import LinkLostError, PointsmanError, StationError
 from pointsman.messages import (
-    Accepted,
     Command,
     Drive,
     EmergencyStop,
@@ -34,11 +33,9 @@ from pointsman.messages import (
     LinkLost,
     LinkState,
     LinkUp,
-    Rejected,
     SetPower,
     SetTurnout,
     SetUncoupler,
-    StationNote,
     StationRestarted,
     Stop,
 )
@@ -75,14 +72,13 @@ class MqttDriver:
         self.greeting = ""
         self.link = Link.CLOSED
         self._wire = link
-        self._emit_to = emit
         self._names = Names(wiring, station)
         self._orders = Orders()
         self._reports = Reports(self._names, self._orders, self._carried_out)
         self._session = ""
         self._fence_number = 0
         self._halt = Halt(self._write_halt, self._accept, self._reject)
-        self._teller = LinkTeller(self._names.station, self._emit)
+        self._teller = Teller(self._names.station, emit)
         self._heard = Listener()
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._patience = Patience(self._late, self._overdue)
@@ -329,7 +325,7 @@ class MqttDriver:
             self._tell_link(LinkState.DOUBTFUL, f"an answer is later than {LATE_AFTER_S:g} s")
 
     def _tell_link(self, state: LinkState, why: str) -> None:
-        self._teller.change(self._loop.time(), state, why)
+        self._teller.link(state, why)
 
     def _keep_alive(self) -> None:
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
@@ -460,17 +456,16 @@ class MqttDriver:
             self._reject(order.number, why)
 
     def _accept(self, number: int) -> None:
-        self._emit(Accepted(self._loop.time(), number))
+        self._teller.accept(number)
 
     def _reject(self, number: int | None, why: str) -> None:
-        if number is not None:
-            self._emit(Rejected(self._loop.time(), number, why))
+        self._teller.reject(number, why)
 
     def _note(self, text: str) -> None:
-        self._emit(StationNote(self._loop.time(), text))
+        self._teller.note(text)
 
     def _emit(self, event: Event) -> None:
-        self._loop.call_soon(self._emit_to, event)
+        self._teller.event(event)
 
     def _stop_timers(self) -> None:
         self._patience.end()
