@@ -447,19 +447,48 @@ async def test_power_that_goes_off_is_reported_at_once(made: Bench) -> None:
     assert [e.on for e in made.of(PowerReported)] == [False]
 
 
-@pytest.mark.parametrize(("state", "note"), [(0, "no longer knows whether"), (8, "idle")])
-def test_power_that_is_idle_or_unknown_is_as_good_as_off(state: int, note: str) -> None:
-    @bench
-    async def test(made: Bench) -> None:
-        made.driver.send(SetPower(True), 1)
-        await asyncio.sleep(2)
-        made.events.clear()
-        made.say(Power(state, default=True))
-        await asyncio.sleep(0.01)
-        assert [e.on for e in made.of(PowerReported)] == [False]
-        assert note in made.of(StationNote)[0].text
+@bench
+async def test_power_that_jmri_no_longer_knows_is_as_bad_as_a_lost_link_and_not_off(made: Bench) -> None:
+    made.driver.send(SetPower(True), 1)
+    await asyncio.sleep(2)
+    made.events.clear()
+    made.say(Power(0, default=True))
+    await asyncio.sleep(0.01)
+    assert [e.why for e in made.of(LinkLost)] == ["JMRI no longer knows whether the track power is on"]
+    assert not made.of(PowerReported)
 
-    test()
+
+@bench
+async def test_idle_power_is_on_and_somebody_has_stopped_everything(made: Bench) -> None:
+    made.driver.send(SetPower(True), 1)
+    await asyncio.sleep(2)
+    made.events.clear()
+    made.say(Power(8, default=True))
+    await asyncio.sleep(0.01)
+    assert not made.of(PowerReported, LinkLost)
+    assert "stopped at the command station" in made.of(ForeignControl)[0].what
+
+
+@bench
+async def test_a_stop_is_not_confirmed_by_a_power_that_is_not_known(made: Bench) -> None:
+    made.driver.send(SetPower(True), 1)
+    await asyncio.sleep(2)
+    made.driver.send(Drive("L", True, 60), 2)
+    await asyncio.sleep(2)
+    # The command station is gone: JMRI takes everything and says nothing of the locomotive, nor whether it has power.
+    made.to_jmri = lambda m: [] if isinstance(m, Throttle) else [Power(id=m.id)] if isinstance(m, Power) else [m]
+    made.from_jmri = lambda m: [replace(m, state=0)] if isinstance(m, Power) else [m]
+    made.driver.send(EmergencyStop(), 3)
+    await asyncio.sleep(1)
+    assert made.world.speed_mm_s("L") > 0
+    assert not [e for e in made.of(Accepted) if e.number == 3]
+    await asyncio.sleep(3)
+    # Nothing confirmed it: the connection was cut, for which JMRI stops the locomotive by itself.
+    assert [e for e in made.of(Rejected) if e.number == 3]
+    assert "the connection to it was cut" in made.of(StationNote)[-1].text
+    made._gone("")
+    await asyncio.sleep(2)
+    assert made.world.speed_mm_s("L") == 0
 
 
 @bench
@@ -779,6 +808,20 @@ async def test_closing_on_a_jmri_that_does_not_answer_says_it_all_and_does_not_h
     await asyncio.sleep(2)
     assert made.world.speed_mm_s("L") == 0
     assert not made.world.powered
+
+
+@bench
+async def test_closing_waits_for_a_stop_that_is_not_confirmed_and_says_it_again(made: Bench) -> None:
+    await running(made)
+    made.jmri.frozen = True
+    made.asked.clear()
+    began_s = made.now_s
+    made.driver.halt()
+    await made.driver.close()
+    assert 3.0 <= made.now_s - began_s <= 4.5
+    said = [m for m in made.asked_for(Throttle) if m.emergency_stop and m.name == "L"]
+    assert len(said) >= 25
+    assert "the connection to it was cut" in " ".join(e.text for e in made.of(StationNote))
 
 
 @bench

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from pointsman.drivers.halt import Halt, Halting, check_release, refusal
+from pointsman.drivers.halt import STOP_REPEAT_S, Halt, Halting, check_release, refusal
 from pointsman.drivers.jmri.addresses import Addresses
 from pointsman.drivers.jmri.asked import Asked, Kind
 from pointsman.drivers.jmri.link import Link
@@ -138,7 +138,11 @@ class JmriDriver:
         )
 
     async def close(self) -> None:
-        """Stop every locomotive, switch magnets and the track power off, then close the connection."""
+        """Stop every locomotive, switch magnets and the track power off, then close the connection.
+
+        A stop that is not confirmed yet is written on, until it is, or the connection was cut because of it.
+        """
+        await self._halting.over(STOPS_WITHOUT_EFFECT_S + 2 * STOP_REPEAT_S)
         self._halting.give_up("the link is being closed")
         try:
             if self.link is Link.UP:
@@ -262,8 +266,10 @@ class JmriDriver:
         stand = all(self._reported(unit, name) and self._reports.engines[name].stands for name in unit.engines)
         if halt is None:
             return
-        dark = halt.cut_power and self._reports.power is False
-        if not dark and (unit.failure or not stand or (halt.cut_power and self._reports.power)):
+        dark = self._reports.power is False
+        if halt.cut_power and not dark:
+            return  # not known is not off
+        if not halt.cut_power and (unit.failure or not stand):
             return
         self._halting.confirmed()
         if self.link is Link.SILENT:

@@ -66,7 +66,6 @@ class Reports:
         self.live = False
         self.blind = ""
         self.power: bool | None = None
-        self.power_idle = False
         self.engines = {name: Engine() for name in self._addresses.locomotives}
         self.values: dict[Key, Value | None] = {}
         self.active: dict[str, bool] = {}
@@ -191,19 +190,20 @@ class Reports:
     def _power(self, said: Power, t_s: float) -> list[Event]:
         if said.default is False or said.state is None:
             return []
-        before, self.power_idle = self.power, said.state == SwitchState.IDLE
-        if said.state == UNKNOWN and (before is None or self._asked.settling(POWER, t_s)):
-            return []  # asked just now, and the layout has not answered yet
-        now = said.state == SwitchState.ON
-        self.power = self.values[POWER] = now
-        if now == before:
-            return []
-        events: list[Event] = [PowerReported(t_s, now)]
+        before = self.power
         if said.state == UNKNOWN:
-            events.append(StationNote(t_s, "JMRI no longer knows whether the track power is on"))
-        elif said.state == SwitchState.IDLE:
-            events.append(StationNote(t_s, "the track power is idle: everything was stopped at the command station"))
-        return events + self._judge(POWER, before, now, t_s)
+            if before is not None and not self._asked.settling(POWER, t_s):
+                self.blind = "JMRI no longer knows whether the track power is on"
+            # Just asked for, or never known: the layout has not answered yet.
+            self.power = self.values[POWER] = None
+            return []
+        # Idle: the track has power, and the command station lets nothing run.
+        now = said.state in (SwitchState.ON, SwitchState.IDLE)
+        self.power = self.values[POWER] = now
+        events: list[Event] = [] if now == before else [PowerReported(t_s, now)]
+        if said.state == SwitchState.IDLE and before is not None:
+            return [*events, ForeignControl(t_s, "everything was stopped at the command station (its power is idle)")]
+        return events if now == before else events + self._judge(POWER, before, now, t_s)
 
     # ------------------------------------------------------------ judging
 
