@@ -34,6 +34,7 @@ check: venv ## style, types, layers, and whether the lock is in step
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python .ci/check_lock.py
+	$(BIN)/python firmware/generate.py --check
 
 format: venv ## write the code in the one format
 	$(BIN)/ruff check --fix
@@ -62,6 +63,7 @@ lock: venv ## write both locks anew from pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --extra witness --constraint requirements.lock $(LOCKED) \
 	    --output-file requirements-witness.lock
 	$(BIN)/python .ci/check_lock.py
+	$(BIN)/python firmware/generate.py --check
 
 wheel: venv ## build the wheel into dist/
 	$(BIN)/python -m hatchling build --target wheel

@@ -1,0 +1,148 @@
+"""Writes out the node protocol's names, codes and limits, for the firmware (C++) and for the controller (Python).
+
+python firmware/generate.py            # writes both files from protocol.toml
+python firmware/generate.py --check    # writes nothing; fails when either is not what it would write
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+SOURCE = HERE / "protocol.toml"
+CPP = HERE / "pointsman_node" / "src" / "core" / "protocol_constants.h"
+PYTHON = HERE.parent / "controller" / "pointsman" / "protocols" / "node_constants.py"
+
+NAMED = {
+    "refusals": ("Refusal", "Why a node does not carry out a command."),
+    "latches": ("Latch", "Why a node keeps everything stopped."),
+    "resets": ("Reset", "Why a node has started."),
+    "boards": ("Board", "What board a node is."),
+    "lies": ("Lie", "How points lie, as far as a node knows."),
+    "settings_states": ("SettingsState", "Where a node's settings come from."),
+}
+"""Tables of a name and what it means, with the name of the enumeration made of them."""
+
+
+def python(spec: dict[str, Any]) -> str:
+    """The controller's file."""
+    lines = [
+        '"""Names, codes and limits of the node protocol: written by firmware/generate.py out of protocol.toml."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from enum import StrEnum",
+        "",
+        f"VERSION = {spec['version']}",
+    ]
+    lines += [f"{key.upper()} = {value!r}".replace("'", '"') for key, value in spec["line"].items()]
+    for table, (name, about) in {
+        "verbs": ("Verb", "What a host may tell a node."),
+        "events": ("Event", "What a node tells by itself."),
+        "settings": ("Setting", "What can be set at a node."),
+        **NAMED,
+    }.items():
+        lines += ["", "", f"class {name}(StrEnum):", f'    """{about}"""', ""]
+        lines += [f'    {key.upper()} = "{key}"' for key in spec[table]]
+    for table, (name, _) in NAMED.items():
+        lines += ["", "", f"{table.upper()}: dict[{name}, str] = {{"]
+        lines += [f'    {name}.{key.upper()}: "{text}",' for key, text in spec[table].items()]
+        lines += ["}", f'"""What each {name.lower()} means, for a person."""']
+    for table, name in (("verbs", "Verb"), ("events", "Event")):
+        lines += ["", f"{name.upper()}_VALUES: dict[{name}, tuple[str, ...]] = {{"]
+        lines += [f"    {name}.{key.upper()}: {_tuple(values)}," for key, values in spec[table].items()]
+        lines += ["}", f'"""What each {name.lower()} carries, in order."""']
+    lines += ["", "LIMITS: dict[str, tuple[int, int]] = {"]
+    lines += [f'    "{key}": ({low}, {high}),' for key, (low, high) in spec["arguments"].items()]
+    lines += ["}", '"""Lowest and highest of each argument of a verb."""']
+    lines += ["", "SETTINGS: dict[Setting, tuple[int, int, int, int, str]] = {"]
+    for key, made in spec["settings"].items():
+        values = f"{made['number']}, {made['lowest']}, {made['highest']}, {made['default']}"
+        lines.append(f'    Setting.{key.upper()}: ({values}, "{made["of"]}"),')
+    lines += ["}", '"""Number, lowest, highest, default, and of what: the node, each turnout, each beam."""', ""]
+    return "\n".join(lines)
+
+
+def cpp(spec: dict[str, Any]) -> str:
+    """The firmware's file."""
+    lines = [
+        "// Names, codes and limits of the node protocol: written by firmware/generate.py from firmware/protocol.toml.",
+        "#pragma once",
+        "",
+        "#include <stdint.h>",
+        "",
+        '#include "flash.h"',
+        "",
+        "namespace node {",
+        "",
+        f"constexpr uint8_t VERSION = {spec['version']};",
+    ]
+    for key, value in spec["line"].items():
+        if isinstance(value, int):
+            lines.append(f"constexpr uint32_t {key.upper()} = {value};")
+    for table, (name, about) in {
+        "verbs": ("Verb", "What a host may tell a node."),
+        "events": ("Event", "What a node tells by itself."),
+        "settings": ("Setting", "What can be set at a node."),
+        **NAMED,
+    }.items():
+        keys = list(spec[table])
+        width = max(map(len, keys)) + 1
+        lines += ["", f"// {about}", f"enum class {name} : uint8_t {{ {', '.join(_cpp(key) for key in keys)} }};"]
+        lines.append(f"constexpr uint8_t {table.upper()} = {len(keys)};")
+        if table != "settings":
+            names = ", ".join(f'"{key}"' for key in keys)
+            lines.append(f"static const char {name.upper()}_NAMES[][{width}] IN_FLASH = {{ {names} }};")
+    lines += ["", "// Lowest and highest of an argument.", "struct Limits { uint16_t lowest; uint16_t highest; };"]
+    arguments = spec["arguments"]
+    lines.append(f"enum class Argument : uint8_t {{ nothing, {', '.join(_cpp(key) for key in arguments)} }};")
+    pairs = ", ".join(f"{{ {low}, {high} }}" for low, high in arguments.values())
+    lines.append(f"static const Limits ARGUMENT_LIMITS[] IN_FLASH = {{ {{ 0, 0 }}, {pairs} }};")
+    most = max(len(wanted) for wanted in spec["verbs"].values())
+    lines += ["", f"constexpr uint8_t MOST_ARGUMENTS = {most};"]
+    lines.append("static const Argument VERB_ARGUMENTS[][MOST_ARGUMENTS] IN_FLASH = {")
+    for wanted in spec["verbs"].values():
+        named = [f"Argument::{_cpp(key)}" for key in wanted] + ["Argument::nothing"] * (most - len(wanted))
+        lines.append(f"  {{ {', '.join(named)} }},")
+    lines += ["};", "", "enum class Of : uint8_t { node, turnout, beam };"]
+    lines.append("struct SettingLimits { uint16_t lowest; uint16_t highest; uint16_t usual; Of of; };")
+    lines.append("static const SettingLimits SETTING_LIMITS[] IN_FLASH = {")
+    for number, made in enumerate(spec["settings"].values()):
+        if made["number"] != number:
+            raise SystemExit("protocol.toml: settings are numbered from 0, in order")
+        lines.append(f"  {{ {made['lowest']}, {made['highest']}, {made['default']}, Of::{made['of']} }},")
+    lines += ["};", "", "}  // namespace node", ""]
+    return "\n".join(lines)
+
+
+def _cpp(key: str) -> str:
+    """A name that is no word of the language."""
+    return f"{key}_" if key in {"long", "off"} else key
+
+
+def _tuple(values: list[str]) -> str:
+    quoted = ", ".join(f'"{value}"' for value in values)
+    return f"({quoted},)" if len(values) == 1 else f"({quoted})"
+
+
+def main() -> int:
+    """Write, or with ``--check`` compare; 1 when something has drifted."""
+    spec = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    drifted = []
+    for path, text in ((CPP, cpp(spec)), (PYTHON, python(spec))):
+        there = path.read_text(encoding="utf-8") if path.exists() else ""
+        if there == text:
+            continue
+        drifted.append(path.name)
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+    for name in drifted:
+        print(f"{name} {'has drifted from protocol.toml: run it' if '--check' in sys.argv else 'written'}")
+    return 1 if drifted and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
