@@ -72,4 +72,4 @@ deps: ## install the Debian packages that the program and its tests use (as root
 	@bash .ci/install-deps
 
 clean: ## remove what the chores made
-	rm -rf $(VENV) dist build htmlcov .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist build firmware/build htmlcov .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -26,6 +26,9 @@ NAMED = {
 }
 """Tables of a name and what it means, with the name of the enumeration made of them."""
 
+OWNERS = ("node", "turnout", "beam")
+"""What a setting can be of, in the order of their settings."""
+
 
 def python(spec: dict[str, Any]) -> str:
     """The controller's file."""
@@ -101,14 +104,20 @@ def cpp(spec: dict[str, Any]) -> str:
     lines.append(f"enum class Argument : uint8_t {{ nothing, {', '.join(_cpp(key) for key in arguments)} }};")
     pairs = ", ".join(f"{{ {low}, {high} }}" for low, high in arguments.values())
     lines.append(f"static const Limits ARGUMENT_LIMITS[] IN_FLASH = {{ {{ 0, 0 }}, {pairs} }};")
+    lines += [f"constexpr uint16_t HIGHEST_{key.upper()} = {high};" for key, (_, high) in arguments.items()]
     most = max(len(wanted) for wanted in spec["verbs"].values())
     lines += ["", f"constexpr uint8_t MOST_ARGUMENTS = {most};"]
     lines.append("static const Argument VERB_ARGUMENTS[][MOST_ARGUMENTS] IN_FLASH = {")
     for wanted in spec["verbs"].values():
         named = [f"Argument::{_cpp(key)}" for key in wanted] + ["Argument::nothing"] * (most - len(wanted))
         lines.append(f"  {{ {', '.join(named)} }},")
-    lines += ["};", "", "enum class Of : uint8_t { node, turnout, beam };"]
+    lines += ["};", "", f"enum class Of : uint8_t {{ {', '.join(OWNERS)} }};"]
     lines.append("struct SettingLimits { uint16_t lowest; uint16_t highest; uint16_t usual; Of of; };")
+    order = [made["of"] for made in spec["settings"].values()]
+    if order != sorted(order, key=OWNERS.index):
+        raise SystemExit("protocol.toml: settings of the node come first, then those of turnouts, then those of beams")
+    for of in OWNERS:
+        lines.append(f"constexpr uint8_t SETTINGS_OF_{of.upper()} = {order.count(of)};")
     lines.append("static const SettingLimits SETTING_LIMITS[] IN_FLASH = {")
     for number, made in enumerate(spec["settings"].values()):
         if made["number"] != number:

@@ -219,7 +219,7 @@ EVENT_VALUES: dict[Event, tuple[str, ...]] = {
 LIMITS: dict[str, tuple[int, int]] = {
     "turnout": (1, 8),
     "leg": (0, 1),
-    "magnet": (1, 8),
+    "magnet": (1, 16),
     "on_ms": (0, 2000),
     "direction": (0, 1),
     "step": (0, 126),

@@ -62,7 +62,16 @@ static const char SETTINGSSTATE_NAMES[][9] IN_FLASH = { "stored", "defaults" };
 // Lowest and highest of an argument.
 struct Limits { uint16_t lowest; uint16_t highest; };
 enum class Argument : uint8_t { nothing, turnout, leg, magnet, on_ms, direction, step, setting, of, value };
-static const Limits ARGUMENT_LIMITS[] IN_FLASH = { { 0, 0 }, { 1, 8 }, { 0, 1 }, { 1, 8 }, { 0, 2000 }, { 0, 1 }, { 0, 126 }, { 0, 63 }, { 0, 16 }, { 0, 30000 } };
+static const Limits ARGUMENT_LIMITS[] IN_FLASH = { { 0, 0 }, { 1, 8 }, { 0, 1 }, { 1, 16 }, { 0, 2000 }, { 0, 1 }, { 0, 126 }, { 0, 63 }, { 0, 16 }, { 0, 30000 } };
+constexpr uint16_t HIGHEST_TURNOUT = 8;
+constexpr uint16_t HIGHEST_LEG = 1;
+constexpr uint16_t HIGHEST_MAGNET = 16;
+constexpr uint16_t HIGHEST_ON_MS = 2000;
+constexpr uint16_t HIGHEST_DIRECTION = 1;
+constexpr uint16_t HIGHEST_STEP = 126;
+constexpr uint16_t HIGHEST_SETTING = 63;
+constexpr uint16_t HIGHEST_OF = 16;
+constexpr uint16_t HIGHEST_VALUE = 30000;
 
 constexpr uint8_t MOST_ARGUMENTS = 3;
 static const Argument VERB_ARGUMENTS[][MOST_ARGUMENTS] IN_FLASH = {
@@ -83,6 +92,9 @@ static const Argument VERB_ARGUMENTS[][MOST_ARGUMENTS] IN_FLASH = {
 
 enum class Of : uint8_t { node, turnout, beam };
 struct SettingLimits { uint16_t lowest; uint16_t highest; uint16_t usual; Of of; };
+constexpr uint8_t SETTINGS_OF_NODE = 12;
+constexpr uint8_t SETTINGS_OF_TURNOUT = 3;
+constexpr uint8_t SETTINGS_OF_BEAM = 1;
 static const SettingLimits SETTING_LIMITS[] IN_FLASH = {
   { 300, 3000, 1000, Of::node },
   { 20, 2000, 500, Of::node },

@@ -1,0 +1,38 @@
+// A servo on its way: no pulse until it is commanded, from where it was commanded last, at the speed that is set, and
+// no pulse once it has arrived and had time to settle.
+#pragma once
+
+#include <stdint.h>
+
+namespace node {
+
+class ServoMove {
+ public:
+  // How long a servo gets for its first move, which starts nobody knows where.
+  static constexpr uint16_t FIRST_MOVE_MS = 500;
+
+  // Move there. A servo that moves already turns round where it is.
+  void command(uint16_t to_us, uint32_t now_ms, uint16_t ms_per_100_us);
+
+  // True when it has arrived just now.
+  bool tick(uint32_t now_ms, uint16_t hold_ms);
+
+  // No pulse any more, and where it is is forgotten.
+  void release() { state_ = State::lost; }
+
+  // The width of the pulse to give it; 0 for none.
+  uint16_t pulse_us(uint32_t now_ms) const;
+
+  bool moving() const { return state_ == State::moving; }
+
+ private:
+  enum class State : uint8_t { lost, moving, holding, resting };
+
+  uint32_t since_ms_ = 0;
+  uint16_t from_us_ = 0;
+  uint16_t to_us_ = 0;
+  uint16_t takes_ms_ = 0;
+  State state_ = State::lost;
+};
+
+}  // namespace node
