@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format campaign faults witness bench lock wheel deps clean
+.PHONY: help venv demo picture test check format campaign faults witness bench firmware lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -56,6 +56,9 @@ $(VENV)/witness: $(VENV)/made requirements-witness.lock
 
 bench: venv ## measure the solver, against a plain search in C too; writes docs/performance.md
 	$(BIN)/python tests/bench/performance.py
+
+firmware: ## build the node's firmware for Uno and Mega, with what each takes; needs Debian's avr-gcc and Arduino core
+	@$(MAKE) --no-print-directory -C firmware uno mega
 
 lock: venv ## write both locks anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

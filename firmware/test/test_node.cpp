@@ -216,6 +216,16 @@ TEST(the_host_switches_off_and_cannot_switch_on_but_by_arming) {
   EQUAL(bench.tell("arm"), "ok");
 }
 
+TEST(a_board_that_hung_is_armed_anew) {
+  Armed bench;
+  bench.tell("drive 1 30");
+  bench.node.hung(bench.now_ms);
+  CHECK(bench.board.dead());
+  bench.pass(10);
+  CHECK(holds(bench.events(), "latch hang"));
+  EQUAL(bench.tell("arm"), "no moving");
+}
+
 TEST(a_command_told_again_is_answered_again_and_not_done_again) {
   Armed bench;
   EQUAL(bench.tell("magnet 1 20"), "ok");

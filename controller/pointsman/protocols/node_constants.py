@@ -92,6 +92,7 @@ class Latch(StrEnum):
     HEARTBEAT = "heartbeat"
     STOP = "stop"
     HOST = "host"
+    HANG = "hang"
 
 
 class Reset(StrEnum):
@@ -150,6 +151,7 @@ LATCHES: dict[Latch, str] = {
     Latch.HEARTBEAT: "no heartbeat came",
     Latch.STOP: "it was told to stop",
     Latch.HOST: "its power was switched off",
+    Latch.HANG: "its program hung for a while",
 }
 """What each latch means, for a person."""
 

@@ -3,7 +3,7 @@
 namespace node {
 
 uint16_t crc16(uint16_t so_far, uint8_t byte) {
-  so_far = static_cast<uint16_t>(so_far ^ byte << 8);
+  so_far = static_cast<uint16_t>(so_far ^ static_cast<uint16_t>(byte) << 8);
   for (uint8_t bit = 0; bit < 8; ++bit) {
     const bool carry = (so_far & 0x8000) != 0;
     so_far = static_cast<uint16_t>(so_far << 1);

@@ -27,6 +27,9 @@ class Node {
   // A byte from the host.
   void receive(uint8_t byte, uint32_t now_ms);
 
+  // The board has switched everything off by itself, since nobody looked for too long.
+  void hung(uint32_t now_ms) { stop(Latch::hang, now_ms); }
+
   // As often as can be: lets time pass.
   void tick(uint32_t now_ms);
 

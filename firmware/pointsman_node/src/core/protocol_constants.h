@@ -35,9 +35,9 @@ constexpr uint8_t REFUSALS = 12;
 static const char REFUSAL_NAMES[][10] IN_FLASH = { "crc", "long", "form", "verb", "number", "range", "absent", "latched", "moving", "resting", "unwatched", "memory" };
 
 // Why a node keeps everything stopped.
-enum class Latch : uint8_t { none, boot, heartbeat, stop, host };
-constexpr uint8_t LATCHES = 5;
-static const char LATCH_NAMES[][10] IN_FLASH = { "none", "boot", "heartbeat", "stop", "host" };
+enum class Latch : uint8_t { none, boot, heartbeat, stop, host, hang };
+constexpr uint8_t LATCHES = 6;
+static const char LATCH_NAMES[][10] IN_FLASH = { "none", "boot", "heartbeat", "stop", "host", "hang" };
 
 // Why a node has started.
 enum class Reset : uint8_t { power, button, brownout, watchdog, unknown };

@@ -13,6 +13,11 @@ constexpr uint8_t FIRST_OF_BEAM = SETTINGS_OF_NODE + SETTINGS_OF_TURNOUT * HIGHE
 
 SettingLimits limits_of(uint8_t setting) { return from_flash(SETTING_LIMITS[setting]); }
 
+// The lower byte stands first. An int of an AVR has no room for a byte eight places up.
+uint16_t number_at(const uint8_t* place) {
+  return static_cast<uint16_t>(place[0] | static_cast<uint16_t>(place[1]) << 8);
+}
+
 uint8_t places_of(Of of) {
   if (of == Of::turnout) return HIGHEST_TURNOUT;
   return of == Of::beam ? HIGHEST_OF : 1;
@@ -53,12 +58,12 @@ uint8_t Settings::picture(uint8_t place) const {
 bool Settings::take(const uint8_t* picture) {
   uint16_t crc = CRC_START;
   for (uint8_t i = 0; i < PICTURE - 2; ++i) crc = crc16(crc, picture[i]);
-  bool good = crc == (picture[PICTURE - 2] | picture[PICTURE - 1] << 8);
+  bool good = crc == number_at(picture + PICTURE - 2);
   for (uint8_t i = 0; i < HEAD; ++i) good = good && picture[i] == plain(i);
   const uint8_t* next = picture + HEAD;
   for (uint8_t setting = 0; good && setting < SETTINGS; ++setting) {
     for (uint8_t of = 0; of < places_of(limits_of(setting).of); ++of, next += 2) {
-      good = good && set(static_cast<Setting>(setting), of, static_cast<uint16_t>(next[0] | next[1] << 8));
+      good = good && set(static_cast<Setting>(setting), of, number_at(next));
     }
   }
   if (!good) defaults();
