@@ -15,6 +15,8 @@ needs_avr = pytest.mark.skipif(
     shutil.which("avr-g++") is None or not CORE.exists(), reason="no avr-gcc or no Arduino core (make deps)"
 )
 
+needs_builder = pytest.mark.skipif(shutil.which("arduino-builder") is None, reason="no arduino-builder (make deps)")
+
 
 def make(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["make", "-C", "firmware", *words], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -54,3 +56,12 @@ def test_it_keeps_to_the_language_of_the_arduino_ide(build: Path) -> None:
     (build / "uno" / "firmware.elf").unlink(missing_ok=True)
     run = make("uno", f"BUILD={build}", "STD=gnu++11")
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+@needs_avr
+@needs_builder
+def test_the_arduino_ide_opens_it_as_it_is(tmp_path: Path) -> None:
+    run = make("ide", f"BUILD={tmp_path}")
+    assert run.returncode == 0, run.stdout + run.stderr
+    for board in ("uno", "mega"):
+        assert (tmp_path / "ide" / board / "pointsman_node.ino.hex").exists()
