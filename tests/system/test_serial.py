@@ -294,7 +294,7 @@ async def as_a_stranger(path: str) -> str:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for another user")
 async def test_no_permission_names_the_group_and_is_not_called_in_use(pty: Pty) -> None:
-    pty.permit(0o620)
+    pty.permit(0o660)
     said = await as_a_stranger(pty.path)
     assert "you have no permission" in said
     assert f"usermod -a -G {pty.group} $USER" in said

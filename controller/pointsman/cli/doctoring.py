@@ -24,8 +24,16 @@ from pointsman.links import On, Target, parse_target
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.diagnosis import Trouble, boards_without_port, grabbers, meddlers, permission_cure, troubles
-from pointsman.transports.ports import PortInfo, check_port, list_ports, look_at
+from pointsman.transports.diagnosis import (
+    Trouble,
+    boards_without_port,
+    check_port,
+    grabbers,
+    meddlers,
+    permission_cure,
+    troubles,
+)
+from pointsman.transports.ports import PortInfo, list_ports, look_at
 
 
 def register(app: typer.Typer) -> None:

@@ -28,7 +28,8 @@ from pointsman.solver.search import Solution
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.ports import PortInfo, check_port, list_ports
+from pointsman.transports.diagnosis import check_port
+from pointsman.transports.ports import PortInfo, list_ports
 
 
 def register(app: typer.Typer) -> None:

@@ -16,7 +16,7 @@ from pointsman.cli.putting_right import go_on
 from pointsman.resuming import Interrupted, interrupted
 from pointsman.track.builtin import builtin_layouts, find_layout
 from pointsman.track.model import End
-from pointsman.transports.ports import check_port
+from pointsman.transports.diagnosis import check_port
 
 
 def register(app: typer.Typer) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pointsman import posix
-from pointsman.transports.ports import PortInfo
+from pointsman.errors import PortError
+from pointsman.transports.ports import PortInfo, look_at
 
 USB_DEVICES = Path("/sys/bus/usb/devices")
 """Where Linux tells what is plugged in."""
@@ -41,8 +43,7 @@ def troubles(port: PortInfo) -> list[Trouble]:
     if not port.permitted:
         found.append(Trouble("you have no permission to open it", permission_cure(port)))
     if port.holders:
-        who = ", ".join(str(holder) for holder in port.holders)
-        found.append(Trouble(f"held by {who}", _holder_cure(port)))
+        found.append(Trouble(f"held by {names_of(port.holders)}", holder_cure(port.holders)))
     elif not posix.sees_all_processes():
         found.append(
             Trouble(
@@ -52,6 +53,23 @@ def troubles(port: PortInfo) -> list[Trouble]:
             )
         )
     return found
+
+
+def check_port(path: str) -> None:
+    """Raise PortError for what can be seen of a port without opening it: missing, not permitted, or held.
+
+    A pseudo-terminal may be held by the simulated station at its other end; opening it tells.
+    """
+    if os.name != "posix":
+        return
+    if not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
+        raise PortError(
+            "there is no such port", where=path, cure="plug the cable in; `pointsman ports` lists what is there"
+        )
+    simulated = os.path.realpath(path).startswith("/dev/pts/")
+    for trouble in troubles(look_at(path)):
+        if trouble.barred and not (simulated and trouble.what.startswith("held by ")):
+            raise PortError(trouble.what, where=path, cure=trouble.cure)
 
 
 def permission_cure(port: PortInfo) -> str:
@@ -68,8 +86,17 @@ def permission_cure(port: PortInfo) -> str:
     return f"join its group: sudo usermod -a -G {group} $USER, then log out and in again"
 
 
-def _holder_cure(port: PortInfo) -> str:
-    programs = {holder.program for holder in port.holders}
+def names_of(holders: Iterable[posix.Holder]) -> str:
+    """The programs that hold a port, with their process numbers."""
+    return ", ".join(
+        f"this program itself (process {holder.pid})" if holder.pid == os.getpid() else str(holder)
+        for holder in holders
+    )
+
+
+def holder_cure(holders: Iterable[posix.Holder]) -> str:
+    """How a port gets free that these programs hold."""
+    programs = {holder.program for holder in holders}
     if any(program.startswith(GRABBING) for program in programs):
         return "brltty takes USB-serial chips for braille displays: sudo apt remove brltty"
     if PROBING in programs:

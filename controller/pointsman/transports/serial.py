@@ -14,6 +14,8 @@ import serial
 from pointsman import posix
 from pointsman.errors import LinkLostError, PortError
 from pointsman.transports.base import WRITE_TIMEOUT_S, Transport
+from pointsman.transports.diagnosis import holder_cure, names_of, permission_cure
+from pointsman.transports.ports import look_at
 
 BAUD_RATE = 115200
 SILENCE_BEFORE_DTR_S = 5.0
@@ -204,12 +206,7 @@ def _port_error(name: str, error: Exception) -> PortError:
             "there is no such port", where=name, cure="plug the cable in; `pointsman ports` lists what is there"
         )
     if number in (errno.EACCES, errno.EPERM):
-        group = posix.group_of(name) or "dialout"
-        return PortError(
-            "you have no permission to open it",
-            where=name,
-            cure=f"join its group: sudo usermod -a -G {group} $USER, then log out and in again",
-        )
+        return PortError("you have no permission to open it", where=name, cure=permission_cure(look_at(name)))
     if number in _HELD:
         return _held(name)
     if number in (errno.EIO, errno.ENXIO, errno.ENODEV):
@@ -233,8 +230,4 @@ def _held(name: str) -> PortError:
             where=name,
             cure=f"sudo fuser -v {name} names it",
         )
-    who = ", ".join("this program itself" if holder.pid == os.getpid() else str(holder) for holder in found)
-    cure = "close that program, then try again"
-    if any(holder.program.startswith("brltty") for holder in found):
-        cure = "brltty takes USB-serial chips for braille displays: sudo apt remove brltty"
-    return PortError(f"held by {who}", where=name, cure=cure)
+    return PortError(f"held by {names_of(found)}", where=name, cure=holder_cure(found))

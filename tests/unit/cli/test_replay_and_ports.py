@@ -20,7 +20,8 @@ from pointsman.errors import PortError
 from pointsman.messages import Drive
 from pointsman.posix import Holder
 from pointsman.record import encode, message_values
-from pointsman.transports.ports import PortInfo, check_port
+from pointsman.transports.diagnosis import check_port
+from pointsman.transports.ports import PortInfo
 
 NOBODY = 65534
 """The user that owns nothing, on Linux."""

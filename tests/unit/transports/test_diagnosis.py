@@ -14,7 +14,15 @@ from pathlib import Path
 import pytest
 
 from pointsman import posix
-from pointsman.transports.diagnosis import boards_without_port, grabbers, meddlers, permission_cure, troubles
+from pointsman.errors import PortError
+from pointsman.transports.diagnosis import (
+    boards_without_port,
+    check_port,
+    grabbers,
+    meddlers,
+    permission_cure,
+    troubles,
+)
 from pointsman.transports.ports import look_at
 
 
@@ -56,6 +64,9 @@ def test_who_holds_a_port_is_named_with_the_cure_that_helps(name: str, cure: str
         (trouble,) = [one for one in troubles(look_at(str(port))) if one.barred]
         assert trouble.what == f"held by {name} (process {pid})"
         assert cure in trouble.cure
+        with pytest.raises(PortError, match=rf"held by {name} \(process {pid}\)") as refusal:
+            check_port(str(port))
+        assert cure in refusal.value.cure, "whoever wants to play there is told the same"
 
 
 @pytest.mark.parametrize("name", ["brltty", "ModemManager"])
