@@ -30,7 +30,7 @@ from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.memory import memory_pair
+from pointsman.transports.memory import MemoryTransport, memory_pair
 from railsim.clock import run_virtual
 from railsim.embed import MemoryLink, Simulation
 from railsim.profiles import DEFAULT_PROFILE, find_profile
@@ -72,6 +72,7 @@ class Bench:
     simulation: Simulation = field(init=False)
     dispatcher: Dispatcher = field(init=False)
     link: MemoryLink = field(init=False)
+    host: MemoryTransport = field(init=False)
     chosen: Chosen = field(init=False)
     final: Belief | None = None
     halted_s: float | None = None
@@ -122,6 +123,7 @@ class Bench:
         setup = Setup.parse(start, facing={"L": self.facing})
         self.simulation = Simulation(track, wiring, setup, seed=self.seed, profile=find_profile(self.profile))
         host, station = memory_pair("bench")
+        self.host = host
         await station.open()
         self.link = self.simulation.memory(lambda data: self._up(station.write, data), serial=self.serial)
         station.listen(self._down, lambda _: None)

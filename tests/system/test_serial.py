@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -18,7 +20,6 @@ import pytest
 from ear import Ear
 
 from pointsman.errors import LinkLostError, PortError
-from pointsman.transports.ports import list_ports
 from pointsman.transports.serial import SerialTransport
 from railsim.clock import run_virtual
 
@@ -257,10 +258,27 @@ async def test_what_is_no_serial_port_is_refused_with_a_cure(path: str, what: st
     assert refusal.value.where == path
 
 
-def test_listing_ports_opens_none(pty: Pty) -> None:
-    for info in list_ports():
-        assert info.path.startswith("/dev/")
-        assert info.permitted in (True, False)
+LISTER = """
+import json, sys
+opened = []
+sys.addaudithook(lambda event, found: opened.append(str(found[0])) if event == "open" else None)
+from pointsman.transports.diagnosis import check_port, troubles
+from pointsman.transports.ports import list_ports, look_at
+listed = [port.path for port in list_ports()]
+found = look_at(sys.argv[1])
+troubles(found)
+check_port(sys.argv[1])
+print(json.dumps([found.permitted, listed, opened]))
+"""
+
+
+def test_listing_and_looking_at_ports_opens_none(pty: Pty) -> None:
+    """An opening would reset a board, and bar whoever opens the port in earnest."""
+    ran = subprocess.run([sys.executable, "-c", LISTER, pty.path], capture_output=True, text=True, check=True)
+    permitted, listed, opened = json.loads(ran.stdout)
+    assert permitted
+    assert any("diagnosis" in path for path in opened), "what is opened is heard of"
+    assert not {pty.path, *listed} & set(opened)
 
 
 async def test_a_holder_that_is_just_leaving_is_waited_for(pty: Pty) -> None:

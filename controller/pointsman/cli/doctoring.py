@@ -30,7 +30,6 @@ from pointsman.transports.diagnosis import (
     check_port,
     grabbers,
     meddlers,
-    permission_cure,
     troubles,
 )
 from pointsman.transports.ports import PortInfo, list_ports, look_at
@@ -168,12 +167,7 @@ def _look_at_port(out: Console, path: str) -> dict[str, Any]:
     port = look_at(path)
     for trouble in [*troubles(port), *meddlers()]:
         say(out, f"{path}: {trouble.what}\n  -> {trouble.cure}", "yellow")
-    try:
-        check_port(path)
-    except PortError as error:
-        if not port.permitted and port.group:
-            raise PortError(error.what, where=error.where, cure=permission_cure(port)) from error
-        raise
+    check_port(path)
     return {**_port_json(port), "troubles": _troubles_json(troubles(port))}
 
 

@@ -260,8 +260,19 @@ class TestTheStation:
 
     def test_the_power_goes_off(self, bench: Bench) -> None:
         bench.while_doing("drive", lambda b: b.other_throttle(b"<0>"), 1.0)
-        reason = stopped(bench)
-        assert "power" in reason
+        assert stopped(bench) == "the track power went off"
+
+    @pytest.mark.parametrize(("doing", "moved"), [("T2 to", False), ("drive", True)])
+    def test_a_cable_that_is_pulled_out(self, bench: Bench, doing: str, moved: bool) -> None:
+        """The plan ends with its station. Nothing can be written any more: a hand has to switch off what still runs."""
+        bench.while_doing(doing, lambda b: b.host.plug(False), 0.5)
+        with pytest.raises(HaltedError) as halt:
+            bench.play()
+        assert halt.value.what == "the link to the station is lost: the port is gone"
+        assert ("BY HAND" in halt.value.cure) is moved
+        lines = read(bench.journal_path).lines
+        halted = next(at for at, line in enumerate(lines) if line.kind == "halt")
+        assert not [line for line in lines[halted:] if line.kind in ("step", "command", "run")]
 
     def test_silence(self, bench: Bench) -> None:
         quiet = [False]
