@@ -13,6 +13,8 @@ from bench import Bench
 from pointsman.errors import HaltedError, PointsmanError, RefusedError
 from pointsman.record import message_of, read
 from pointsman.track.model import End
+from railsim.faults import Fault, Planned
+from railsim.incidents import Kind
 from railsim.profiles import PROFILES
 
 
@@ -172,6 +174,13 @@ class TestEvidence:
         assert "s1" in reason
         assert "was not" in reason
         assert all(str(i.kind) == "buffer" for i in bench.simulation.incidents)
+
+    def test_a_locomotive_that_does_not_hear_where_it_should_stop(self, bench: Bench) -> None:
+        """Without contact it hears nothing: it runs on, and does not turn back when it is told to."""
+        deaf = Fault.DIRTY
+        bench.while_doing("drive", lambda b: b.simulation.plan([Planned(deaf, "L", b.now_s(), 6.0)]), 5.0)
+        assert stopped(bench) == "beam s1 should have been freed by L by now, and was not"
+        assert {incident.kind for incident in bench.simulation.incidents} == {Kind.BUFFER}, "no command can hinder that"
 
     def test_a_hand_in_a_beam_while_a_train_runs(self, bench: Bench) -> None:
         bench.while_doing(

@@ -34,6 +34,7 @@ from pointsman.messages import (
     TurnoutReported,
 )
 from pointsman.track.wiring import Feedback, LastWill
+from pointsman.transports.mqtt_base import Delivery
 from railsim.clock import run_virtual
 
 Scene = Callable[[Bench], Coroutine[Any, Any, None]]
@@ -128,6 +129,27 @@ def test_a_node_that_comes_within_its_time_is_waited_for_and_made_safe() -> None
         bench.node.connect()
         await opening
         assert ("track/power", "OFF") in bench.published("track/power")
+        await bench.down()
+
+    run_virtual(main())
+
+
+def test_a_node_that_starts_again_and_again_is_given_up() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.node.connect()
+        starts = []
+
+        def start_anew(_: Delivery) -> None:
+            starts.append(bench.loop.time())
+            bench.loop.call_soon(lambda: bench.broker.publish("track/node/yard", b"online", retain=True))
+
+        bench.broker.client(start_anew, lambda _: None).subscribe(["track/power"])
+        with pytest.raises(StationError, match="node yard said that it is online, again and again") as refusal:
+            await bench.driver.open()
+        assert "power supply" in refusal.value.cure
+        assert len(starts) == 6, "made safe twice in each of three tries"
+        assert bench.dead
         await bench.down()
 
     run_virtual(main())
