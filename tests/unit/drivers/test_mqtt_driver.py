@@ -138,11 +138,12 @@ def test_a_node_that_starts_again_and_again_is_given_up() -> None:
     async def main() -> None:
         bench = Bench()
         bench.node.connect()
-        starts = []
+        starts: list[float] = []
 
         def start_anew(_: Delivery) -> None:
             starts.append(bench.loop.time())
-            bench.loop.call_soon(lambda: bench.broker.publish("track/node/yard", b"online", retain=True))
+            if len(starts) <= 10:
+                bench.loop.call_soon(lambda: bench.broker.publish("track/node/yard", b"online", retain=True))
 
         bench.broker.client(start_anew, lambda _: None).subscribe(["track/power"])
         with pytest.raises(StationError, match="node yard said that it is online, again and again") as refusal:
