@@ -148,12 +148,14 @@ sys.stdin.read()
 async def test_a_port_that_another_program_holds_names_the_program(pty: Pty, name: str, cure: str) -> None:
     pipe = asyncio.subprocess.PIPE
     holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, pty.path, name, stdin=pipe, stdout=pipe)
-    assert holder.stdout is not None
-    assert await holder.stdout.readline() == b"held\n"
-    with pytest.raises(PortError, match=rf"held by {name} \(process {holder.pid}\)") as refusal:
-        await SerialTransport(pty.path).open()
-    assert cure in refusal.value.cure
-    await holder.communicate(b"")
+    try:
+        assert holder.stdout is not None
+        assert await holder.stdout.readline() == b"held\n"
+        with pytest.raises(PortError, match=rf"held by {name} \(process {holder.pid}\)") as refusal:
+            await SerialTransport(pty.path).open()
+        assert cure in refusal.value.cure
+    finally:
+        await holder.communicate(b"")
     port = SerialTransport(pty.path)
     await port.open()
     await port.close()
