@@ -364,6 +364,27 @@ def test_a_retained_command_moves_nothing_and_is_not_believed() -> None:
     run_virtual(main())
 
 
+def test_what_was_asked_before_the_link_was_lost_counts_no_more() -> None:
+    """Somebody closed the points meanwhile, and throws them now: that is no echo of what we once asked."""
+
+    async def scene(bench: Bench) -> None:
+        await bench.sent(SetTurnout("T1", True), 1, 3)
+        assert bench.answers() == [(1, True)]
+        bench.link.cut()
+        await asyncio.sleep(0.1)
+        bench.broker.publish("track/turnout/T1", b"CLOSED")
+        await asyncio.sleep(3)
+        await bench.driver.open()
+        await asyncio.sleep(0.01)
+        bench.events.clear()
+        bench.broker.publish("track/turnout/T1", b"THROWN")
+        await asyncio.sleep(0.02)
+        foreign = [e.what for e in bench.of(ForeignControl) if isinstance(e, ForeignControl)]
+        assert foreign == ["turnout T1 was thrown by somebody else"]
+
+    on_bench(scene)
+
+
 def test_points_that_move_by_themselves_are_noticed_once_they_lay_still() -> None:
     async def scene(bench: Bench) -> None:
         await bench.sent(SetTurnout("T1", True), 1, 4)
