@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -195,6 +199,54 @@ async def test_what_is_published_on_a_cut_or_dead_cable_is_never_sent(tmp_path: 
         assert len(ear.lost) == 1
         await ear.link.close()
         await witness.link.close()
+
+
+@asynccontextmanager
+async def stuck_broker() -> AsyncIterator[tuple[BrokerLink, list[str], socket.socket]]:
+    """A link to a broker that lets it in and then reads nothing more; why it was lost, and the broker's end of it."""
+    loop = asyncio.get_running_loop()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        lost: list[str] = []
+        link = BrokerLink(Broker("127.0.0.1", listener.getsockname()[1]))
+        link.listen(lambda _: None, lost.append)
+        opening = asyncio.ensure_future(link.open(None))
+        far, _ = await loop.sock_accept(listener)
+        with far:
+            assert await loop.sock_recv(far, 4096)
+            await loop.sock_sendall(far, b"\x20\x02\x00\x00")
+            await opening
+            try:
+                yield link, lost, far
+            finally:
+                await link.abort()
+
+
+async def test_a_broker_that_reads_nothing_is_a_loss_within_its_time() -> None:
+    async with stuck_broker() as (link, lost, _):
+        began = time.monotonic()
+        with pytest.raises(LinkLostError):
+            for _ in range(500):
+                link.publish("motion", bytes(100_000))
+                await asyncio.sleep(0.005)
+        assert time.monotonic() - began < 2.0
+        assert ["could not be sent" in why for why in lost] == [True]
+
+
+async def test_what_was_given_up_does_not_arrive_later() -> None:
+    """Ending the link throws away what the system has not sent: the broker sees a connection that broke."""
+    loop = asyncio.get_running_loop()
+    async with stuck_broker() as (link, _, far):
+        (fd,) = link.guardian_fds()
+        with socket.socket(fileno=os.dup(fd)) as wire:
+            assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            if sys.platform == "linux":
+                assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 2000
+        link.publish("motion", bytes(100_000))
+        await link.abort()
+        with pytest.raises(ConnectionResetError):
+            while await loop.sock_recv(far, 1 << 20):
+                pass
 
 
 async def test_a_message_and_the_end_in_the_same_moment_send_nothing(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from bench import Bench
 
 from pointsman.errors import HaltedError, PointsmanError, RefusedError
+from pointsman.messages import SensorChanged
 from pointsman.record import message_of, read
 from pointsman.track.model import End
 from railsim.faults import Fault, Planned
@@ -333,6 +334,18 @@ class TestAPerson:
         halt_s = next(line.t_s for line in read(bench.journal_path).lines if line.kind == "halt")
         first = bench.frames_after(halt_s)[0]
         assert first.startswith(b"<!><#>")
+
+    def test_what_still_moves_after_a_stop_loses_its_power(self, bench: Bench) -> None:
+        deaf = [Planned(Fault.DIRTY, "L", 0.0, 60.0)]
+        bench.while_doing("drive", lambda b: b.simulation.plan([replace(deaf[0], at_s=b.now_s())]), 0.9)
+        bench.while_doing("drive", lambda b: b.dispatcher.halt("stopped by hand"), 1.0)
+        bench.run_on_s = 10.0
+        assert stopped(bench) == "stopped by hand"
+        assert bench.halted_s is not None
+        (cut_s, *_) = [at for at, data in bench.sent if at > bench.halted_s and b"<0>" in data]
+        changed = [e.t_s for e in bench.events if isinstance(e, SensorChanged) and e.t_s > bench.halted_s + 0.3]
+        assert cut_s == pytest.approx(changed[0])
+        assert not bench.simulation.world.powered
 
     def test_nothing_starts_again_after_a_stop(self, bench: Bench) -> None:
         bench.while_doing("drive", lambda b: b.dispatcher.halt("stopped by hand"), 1.0)

@@ -777,6 +777,23 @@ def test_a_jmri_that_goes_is_a_lost_link_and_opening_again_asks_everything_again
 
 
 @bench
+async def test_what_was_asked_before_the_link_was_lost_counts_no_more(made: Bench) -> None:
+    """Somebody closed the points meanwhile, and throws them now: that is no echo of what we once asked. (T2 is inverted.)"""
+    made.driver.send(SetTurnout("T2", True), 1)
+    await asyncio.sleep(3)
+    assert made.answers() == [(1, True)]
+    made.cut()
+    await asyncio.sleep(0.1)
+    made.by_hand(lambda jmri: jmri.set_by_hand(TURNOUT, "LT2", 4))
+    await asyncio.sleep(3)
+    await made.open()
+    made.events.clear()
+    made.by_hand(lambda jmri: jmri.set_by_hand(TURNOUT, "LT2", 2))
+    await asyncio.sleep(3)
+    assert [e.what for e in made.of(ForeignControl)] == ["turnout T2 was thrown by somebody else"]
+
+
+@bench
 async def test_pings_keep_the_connection_alive_over_jmris_own_patience(made: Bench) -> None:
     await asyncio.sleep(3 * IDLE_HEARTBEATS * HEARTBEAT_S)
     assert made.driver.link is Link.UP
