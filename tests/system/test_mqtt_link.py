@@ -224,12 +224,16 @@ async def stuck_broker() -> AsyncIterator[tuple[BrokerLink, list[str], socket.so
 
 async def test_a_broker_that_reads_nothing_is_a_loss_within_its_time() -> None:
     async with stuck_broker() as (link, lost, _):
-        began = time.monotonic()
-        with pytest.raises(LinkLostError):
+
+        async def flood() -> None:
             for _ in range(500):
                 link.publish("motion", bytes(100_000))
                 await asyncio.sleep(0.005)
-        assert time.monotonic() - began < 2.0
+
+        began = time.monotonic()
+        with pytest.raises(LinkLostError):
+            await flood()
+        assert time.monotonic() - began < 5.0
         assert ["could not be sent" in why for why in lost] == [True]
 
 
@@ -244,9 +248,13 @@ async def test_what_was_given_up_does_not_arrive_later() -> None:
                 assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 2000
         link.publish("motion", bytes(100_000))
         await link.abort()
-        with pytest.raises(ConnectionResetError):
+
+        async def read_to_the_end() -> None:
             while await loop.sock_recv(far, 1 << 20):
                 pass
+
+        with pytest.raises(ConnectionResetError):
+            await read_to_the_end()
 
 
 async def test_a_message_and_the_end_in_the_same_moment_send_nothing(tmp_path: Path) -> None:

@@ -778,7 +778,7 @@ def test_a_jmri_that_goes_is_a_lost_link_and_opening_again_asks_everything_again
 
 @bench
 async def test_what_was_asked_before_the_link_was_lost_counts_no_more(made: Bench) -> None:
-    """Somebody closed the points meanwhile, and throws them now: that is no echo of what we once asked. (T2 is inverted.)"""
+    """Somebody closed the points meanwhile (T2 is inverted), and throws them now: no echo of what we once asked."""
     made.driver.send(SetTurnout("T2", True), 1)
     await asyncio.sleep(3)
     assert made.answers() == [(1, True)]

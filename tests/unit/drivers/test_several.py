@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,25 @@ def test_the_link_is_up_once_both_are_and_only_the_feeding_station_tells_of_powe
         assert not [e for e in bench.events if isinstance(e, PowerReported)]
 
     on_bench(test)
+
+
+def test_where_two_stations_feed_the_track_one_without_power_is_no_power() -> None:
+    other = replace(SWAPPED.locomotives["L"], name="4")
+
+    async def test(bench: Bench) -> None:
+        assert [e.on for e in bench.events if isinstance(e, PowerReported)] == [False]
+        bench.events.clear()
+        bench.driver.send(SetPower(True), 1)
+        await asyncio.sleep(0.5)
+        told = [e for e in bench.events if isinstance(e, PowerReported | Accepted)]
+        assert [getattr(e, "on", None) for e in told if isinstance(e, PowerReported)][-1] is True
+        assert [e.number for e in told if isinstance(e, Accepted)] == [1]
+        bench.events.clear()
+        bench.broker.publish("track/power/state", b"OFF")
+        await asyncio.sleep(0.1)
+        assert [e.on for e in bench.events if isinstance(e, PowerReported)] == [False]
+
+    on_bench(test, replace(MIXED, locomotives={**MIXED.locomotives, "M": other}))
 
 
 def test_each_command_goes_to_its_station_and_is_answered_once() -> None:
