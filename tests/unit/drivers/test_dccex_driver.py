@@ -736,6 +736,7 @@ def test_what_has_changed_while_the_link_was_gone_is_told_as_it_is_and_is_nobody
         assert [type(e) for e in told] == [SensorChanged, SensorChanged, PowerReported, LinkUp]
         assert (told[0].active, told[2].on) == (True, False)  # type: ignore[attr-defined]
         assert b.station.cabs[3] == (0, True)
+        assert b.driver.halted
         b.driver.release()
         b.events.clear()
         b.driver.send(SetTurnout("T1", True), 9)
