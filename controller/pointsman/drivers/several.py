@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from pointsman.errors import LinkLostError
 from pointsman.messages import (
     Accepted,
     Command,
@@ -67,6 +68,7 @@ class Stations:
         self._feeding = wiring.feeding
         self._power: dict[str, bool] = {}
         self._up: dict[str, str] = {}
+        self._lost: dict[str, str] = {}
         self._awaited: dict[int, set[str]] = {}
 
     @property
@@ -75,14 +77,21 @@ class Stations:
         return self._drivers
 
     async def open(self) -> None:
-        """Open all of them; as soon as one cannot be opened the others are given up, and its error is raised."""
+        """Open all of them; as soon as one cannot be opened the others are given up, and its error is raised.
+
+        So it is when one is lost again, or starts anew, before all are there: LinkLostError.
+        """
         self._power.clear()
         self._up.clear()
+        self._lost.clear()
         self._awaited.clear()
         loop = asyncio.get_running_loop()
         opening = [loop.create_task(driver.open()) for driver in self._drivers.values()]
         try:
             await asyncio.gather(*opening)
+            for name, why in self._lost.items():
+                what = f"the link was lost before all stations were there: {why}"
+                raise LinkLostError(what, where=f"station {name}", cure="look at that station, and try again")
         except BaseException:
             for task in opening:
                 task.cancel()
@@ -148,8 +157,10 @@ class Stations:
                 if len(self._up) == len(self._drivers):
                     self._emit(replace(event, station="; ".join(self._up[one] for one in self._drivers)))
             case LinkLost(why=why):
+                self._gone(name, why)
                 self._emit(replace(event, why=f"{name}: {why}"))
             case StationRestarted(greeting=greeting):
+                self._gone(name, f"it has started anew: {greeting}")
                 self._emit(replace(event, greeting=f"{name}: {greeting}"))
             case ForeignControl(what=what) | OverCurrent(what=what):
                 self._emit(replace(event, what=f"{name}: {what}"))
@@ -157,3 +168,7 @@ class Stations:
                 self._emit(replace(event, text=f"{name}: {text}"))
             case _:
                 self._emit(event)
+
+    def _gone(self, name: str, why: str) -> None:
+        self._up.pop(name, None)
+        self._lost[name] = why

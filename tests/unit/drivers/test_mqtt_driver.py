@@ -35,7 +35,7 @@ from pointsman.messages import (
 )
 from pointsman.track.wiring import Feedback, LastWill
 from pointsman.transports.mqtt_base import Delivery
-from railsim.clock import run_virtual
+from railsim.clock import VirtualLoop, run_virtual
 
 Scene = Callable[[Bench], Coroutine[Any, Any, None]]
 
@@ -413,6 +413,51 @@ def test_a_beam_that_is_delivered_twice_has_changed_once() -> None:
     on_bench(scene)
 
 
+def test_a_report_that_came_while_this_program_stood_still_is_heard() -> None:
+    async def scene(bench: Bench) -> None:
+        thrown = bench.simulation.truth().lie["T1"] == "thrown"
+        await bench.sent(SetTurnout("T1", not thrown), 1, 0.1)
+        assert isinstance(bench.loop, VirtualLoop)
+        bench.loop.pause(5.0)
+        await asyncio.sleep(6.0)
+        assert bench.answers() == [(1, True)]
+
+    on_bench(scene)
+
+
+def test_a_command_that_comes_again_after_a_newer_one_stops_everything_and_is_told_as_what_it_may_be() -> None:
+    async def scene(bench: Bench) -> None:
+        await bench.sent(SetPower(True), 1)
+        await bench.sent(Drive("L", True, 60), 2)
+        await bench.sent(Stop("L", True), 3)
+        bench.broker.publish("cab/3/throttle", b"48")
+        await asyncio.sleep(0.02)
+        assert [e.what for e in bench.of(ForeignControl) if isinstance(e, ForeignControl)] == [
+            "locomotive L was set to 48 %, again: by somebody else, or delivered twice"
+        ]
+        bench.events.clear()
+        await asyncio.sleep(3)
+        await bench.sent(Stop("L", True), 4)
+        bench.broker.publish("cab/3/throttle", b"48")
+        await asyncio.sleep(0.02)
+        assert [e.what for e in bench.of(ForeignControl) if isinstance(e, ForeignControl)] == [
+            "locomotive L was set to 48 % by somebody else"
+        ]
+
+    on_bench(scene)
+
+
+def test_a_command_that_is_delivered_twice_before_a_newer_one_is_only_noted() -> None:
+    async def scene(bench: Bench) -> None:
+        await bench.sent(SetPower(True), 1)
+        await bench.sent(Drive("L", True, 60), 2)
+        bench.broker.publish("cab/3/throttle", b"48")
+        await asyncio.sleep(0.02)
+        assert bench.of(ForeignControl) == []
+
+    on_bench(scene)
+
+
 def test_a_reporter_and_what_nobody_understands_are_told_to_a_person() -> None:
     async def scene(bench: Bench) -> None:
         bench.broker.publish("track/reporter/gate", b"04175C0B7E")
@@ -627,11 +672,38 @@ def test_a_broker_that_restarts_is_found_again_with_all_its_nodes(forget: bool) 
         bench.broker.start()
         bench.loop.call_later(3, bench.node.connect)
         await bench.driver.open()
+        assert bench.node.client is not None  # what the broker has kept of it was not enough
         await asyncio.sleep(1)
         assert bench.speed_mm_s == 0
         assert bench.driver.halted
 
     on_bench(scene)
+
+
+def test_a_node_that_is_online_by_the_brokers_word_alone_is_not_believed() -> None:
+    async def scene(bench: Bench) -> None:
+        bench.broker.stop(forget=False)
+        await asyncio.sleep(1)
+        bench.broker.start()
+        assert bench.broker.retained["track/node/yard"] == b"online"
+        assert bench.broker.retained["track/power/state"] == b"OFF"
+        with pytest.raises(StationError, match="no node reports the track power off"):
+            await bench.driver.open()
+
+    on_bench(scene)
+
+
+def test_the_broker_that_goes_before_it_has_answered_is_told_as_a_link_that_went() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.node.connect()
+        bench.broker.stall(True)
+        bench.loop.call_later(0.5, bench.link.cut)
+        with pytest.raises(LinkLostError, match="the link went while it was set up: the connection broke"):
+            await bench.driver.open()
+        await bench.down()
+
+    run_virtual(main())
 
 
 def test_the_link_that_goes_while_it_is_opened_is_an_error() -> None:

@@ -11,7 +11,7 @@ import pytest
 from several_bench import MIXED, SWAPPED, Bench
 from shared_cache import shared_cache
 
-from pointsman.errors import HaltedError, PortError
+from pointsman.errors import HaltedError, LinkLostError, PortError
 from pointsman.messages import (
     Accepted,
     Drive,
@@ -185,6 +185,22 @@ def test_when_one_cannot_be_opened_the_other_is_given_up_at_once() -> None:
         assert bench.loop.time() - began < 1
         assert not bench.host.is_open
         await bench.simulation.close()
+
+    run_virtual(main())
+
+
+def test_when_one_is_lost_before_the_other_is_there_nothing_is_up() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.node.connect()
+        await bench.far.open()
+        bench.loop.call_later(0.05, bench.cut, "yard")  # it is up at once; DCC-EX takes 0.1 s to start
+        with pytest.raises(LinkLostError, match="lost before all stations were there: the connection broke") as raised:
+            await bench.driver.open()
+        assert raised.value.where == "station yard"
+        assert not [event for event in bench.events if isinstance(event, LinkUp)]
+        assert not bench.host.is_open
+        await bench.down()
 
     run_virtual(main())
 

@@ -19,7 +19,7 @@ from pointsman.drivers.halt import check_release, refusal
 from pointsman.drivers.mqtt.halt import Halt
 from pointsman.drivers.mqtt.link import Link
 from pointsman.drivers.mqtt.names import Kind, Names
-from pointsman.drivers.mqtt.orders import Awaited, Order, Orders
+from pointsman.drivers.mqtt.orders import STOOD_STILL_S, Awaited, Order, Orders
 from pointsman.drivers.mqtt.reports import SETTLES_WITHIN_S, Reports
 from pointsman.drivers.mqtt.setup import Listener, SetUp
 from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience
@@ -389,18 +389,24 @@ class MqttDriver:
     def _await_report(self, order: Order, awaited: Awaited) -> None:
         key = (awaited.kind, awaited.name)
         self._orders.reporting[key] = order
-        due = order.sent_t_s + awaited.within_s
-        self._report_timers[key] = self._loop.call_at(due, self._unreported, key, order)
+        self._report_by(order.sent_t_s + awaited.within_s, key, order)
 
-    def _unreported(self, key: tuple[Kind, str], order: Order) -> None:
-        if self._orders.reporting.get(key) is order and order.awaited is not None:
-            del self._orders.reporting[key]
-            if self._reports.answered(*key, order.sent_t_s):
-                # It did answer, and otherwise than it was told: what it said was told too, and speaks for itself.
-                self._done(order)
-                return
-            what = f"{key[0].name.lower()} {key[1]}".rstrip()
-            self._reject(order.number, f"its node has not reported {what} within {order.awaited.within_s:g} s")
+    def _report_by(self, due_t_s: float, key: tuple[Kind, str], order: Order) -> None:
+        self._report_timers[key] = self._loop.call_at(due_t_s, self._unreported, due_t_s, key, order)
+
+    def _unreported(self, due_t_s: float, key: tuple[Kind, str], order: Order) -> None:
+        if self._orders.reporting.get(key) is not order or order.awaited is None:
+            return
+        if self._loop.time() > due_t_s + STOOD_STILL_S:
+            # Not the node: this program. What has come meanwhile is heard first.
+            self._report_by(self._loop.time() + STOOD_STILL_S, key, order)
+            return
+        del self._orders.reporting[key]
+        if self._reports.answered(*key, order.sent_t_s):
+            self._done(order)  # otherwise than it was told: what it said was told too, and speaks for itself
+            return
+        what = f"{key[0].name.lower()} {key[1]}".rstrip()
+        self._reject(order.number, f"its node has not reported {what} within {order.awaited.within_s:g} s")
 
     def _carried_out(self, kind: Kind, name: str, value: bool) -> None:
         """A node has reported a value; perhaps one that is waited for."""

@@ -39,8 +39,8 @@ _NOTED_AT_MOST = 200
 class Reports:
     """Folds messages into events. Not ``live`` while a link is set up: then states are learnt and not told.
 
-    ``nodes``: whether each is online; None until it is heard. ``active``: the beams' states, as known. ``overheard``:
-    what others commanded while the link was set up.
+    ``nodes``: whether each is online; None until it is heard. ``active``: the beams' states, as known. ``answers_off``:
+    a node has said, now, that the power is off. ``overheard``: what others commanded while the link was set up.
     """
 
     def __init__(self, names: Names, orders: Orders, carried_out: Callable[[Kind, str, bool], None]) -> None:
@@ -66,6 +66,7 @@ class Reports:
     def _forget_states(self) -> None:
         self.active: dict[str, bool] = {}
         self.power: bool | None = None
+        self.answers_off = False
         self._lies: dict[str, bool] = {}
         self._told_t_s: dict[str, float] = {}
         self._values: dict[tuple[Kind, str], tuple[bool, float]] = {}
@@ -107,12 +108,18 @@ class Reports:
                 "message there"
             )
             return self.once(t_s, text)
-        if self._orders.echo(packet) or not what:
+        if self._orders.echo(packet, t_s) or not what:
             return []
         if self._orders.asked(packet):
             return self.once(t_s, f"{what} as it is already, by somebody else")
         self._orders.heard(packet)
-        events: list[Event] = [ForeignControl(t_s, f"{what} by somebody else")]
+        # Whoever it was, the node has obeyed it again, and something newer was asked meanwhile.
+        who = (
+            ", again: by somebody else, or delivered twice"
+            if self._orders.came_again(packet, t_s)
+            else " by somebody else"
+        )
+        events: list[Event] = [ForeignControl(t_s, f"{what}{who}")]
         if isinstance(command, PowerCommand):
             events += self._power(command.on, t_s)
         if self.live:
@@ -146,6 +153,7 @@ class Reports:
                 fresh = not delivery.retained
                 return self._told(told + self._judge(Kind.MAGNET, machine.name, machine.ours(on), what, t_s, fresh))
             case PowerState(on=on):
+                self.answers_off = not on and not delivery.retained
                 way = "on" if on else "off"
                 events = self._power(on, t_s)
                 what = f"the power was switched {way}"
