@@ -27,7 +27,9 @@ from pointsman.transports.tcp import TcpTransport
 from pointsman.transports.websocket import JMRI_PORT, WebSocketTransport
 
 if TYPE_CHECKING:
+    from pointsman.transports.mqtt_memory import MemoryBroker, MemoryClient
     from railsim.embed import Simulation
+    from railsim.mqtt_embed import NodeSide
 
 DCCEX_TCP_PORT = 2560
 _HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
@@ -281,15 +283,65 @@ class _Called(Transport):
 
 
 def _broker(simulation: Simulation, station: str) -> MqttLink:
-    """A broker in memory, with a station's nodes at it."""
+    """A broker in memory, with a station's nodes at it, and faults that can do something to both."""
     from pointsman.transports.mqtt_memory import MemoryBroker, MemoryLink
+    from railsim.faults import Left, Memory
+    from railsim.post import BrokerHands
 
     broker, nodes = MemoryBroker(), simulation.nodes(station)
-    client = broker.client(
-        lambda said: nodes.receive(said.topic, said.payload, retained=said.retained), lambda _: nodes.detach()
+    at_broker = _NodesInMemory(broker, nodes)
+    at_broker.join()
+    in_the_beginning = dict(broker.retained)
+
+    def start(memory: Memory) -> None:
+        if memory is not Memory.KEPT:
+            broker.retained = dict(in_the_beginning) if memory is Memory.OLD else {}
+        broker.start()
+
+    def retain(left: Left) -> None:
+        for said in nodes.node.left(left):
+            broker.publish(said.topic, said.payload, retain=True)
+
+    some = frozenset(left for left in Left if nodes.node.left(left))
+    nodes.opened(
+        BrokerHands(partial(broker.stop, forget=False), start, at_broker.cut, at_broker.join, retain, left=some)
     )
-    for will in map(nodes.node.will, nodes.node.nodes):
-        client.will = Delivery(will.topic, will.payload, retained=True)
-    client.subscribe(nodes.node.subscriptions())
-    nodes.attach(lambda said: client.publish(said.topic, said.payload, retain=said.retain))
-    return MemoryLink(broker)
+    return MemoryLink(broker, carry=nodes.to_host)
+
+
+class _NodesInMemory:
+    """The nodes of a station at a broker in memory, each with a connection and a last will of its own.
+
+    The first connection carries what all of them say and hear.
+    """
+
+    def __init__(self, broker: MemoryBroker, nodes: NodeSide) -> None:
+        self._broker = broker
+        self._nodes = nodes
+        self._clients: list[MemoryClient] = []
+
+    def join(self) -> None:
+        """Find the broker, if it is there and they are not."""
+        if self._clients or not self._broker.running:
+            return
+        nodes = self._nodes
+        for will in map(nodes.node.will, nodes.node.nodes):
+            client = self._broker.client(self._heard, self._lost)
+            client.will = Delivery(will.topic, will.payload, retained=True)
+            self._clients.append(client)
+        carrier = self._clients[0]
+        carrier.subscribe(nodes.node.subscriptions())
+        nodes.attach(lambda said: carrier.publish(said.topic, said.payload, retain=said.retain))
+
+    def cut(self) -> None:
+        """The network ends all connections."""
+        for client in list(self._clients):
+            client.lose("the connection broke")
+
+    def _heard(self, said: Delivery) -> None:
+        self._nodes.receive(said.topic, said.payload, retained=said.retained)
+
+    def _lost(self, _: str) -> None:
+        if self._clients:
+            self._clients.clear()
+            self._nodes.detach()
