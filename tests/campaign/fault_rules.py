@@ -27,6 +27,7 @@ FOR_EVER = "the campaign waited an hour: this play never ends"
 REASONS: dict[str, str] = {
     "link lost": r"the link to the station is lost|the link did not come up|the link was lost before|the link went",
     "no station": r"no DCC-EX station answers|the station restarted \d+ times",
+    "no broker": r"nobody answers|does not send our own messages back",
     "not defined": r"the station does not (know|take)",
     "not confirmed": r"the station did not confirm",
     "rejected": r"the station rejected a command",
@@ -158,8 +159,31 @@ RULES: dict[Fault, Rule] = {
     Fault.LIFTED: _rule(f"{_BEAMS}, set-up", Forced(_ROUGH)),
     Fault.STALLS: _rule(_BEAMS),
     Fault.RUNAWAY: _rule(_BEAMS, RUNS_ON),
-    Fault.DIRTY: _rule(_BEAMS, RUNS_ON_MEANWHILE),
+    # What did not hear that it must slow down is further on than is believed, until a beam tells.
+    Fault.DIRTY: _rule(_BEAMS, RUNS_ON_MEANWHILE, Forced(_ROUGH)),
+    Fault.BROKER_RESTART: _rule("link lost"),
+    # What comes twice at once does nothing; after something newer it is not told from somebody else's command.
+    Fault.MESSAGES_DOUBLED: _rule("foreign"),
+    # The broker answers in time: how late a node obeys, or tells, is not seen before a train is on a beam.
+    Fault.MESSAGES_LATE: _rule(f"{_BEAMS}, link lost, not confirmed", RUNS_ON, late=True),
+    # A beam's word that was held makes a train stop too late, as with a beam that tells late.
+    Fault.MESSAGES_HELD: _rule(
+        f"{_BEAMS}, link lost, not confirmed, no broker, rejected", RUNS_ON_MEANWHILE, Forced(_BUFFER), late=True
+    ),
+    # Those who are there already hear them as anybody's commands.
+    Fault.MESSAGES_RETAINED: _rule("link lost, foreign"),
 }
+WITH_CONTACTS: dict[Fault, Rule] = {
+    Fault.TURNOUT_STUCK: _rule("echo"),
+    Fault.TURNOUT_SLOW: _rule("echo, rejected"),
+    Fault.TURNOUT_REVERSED: _rule("echo"),
+}
+"""Where a node tells what contacts at the points say, no train comes to points that lie otherwise."""
+
+
+def rule_of(kind: Fault, *, contacts: bool) -> Rule:
+    """The rule for a kind of fault; ``contacts``: points have some, and a node tells what they say."""
+    return WITH_CONTACTS.get(kind, RULES[kind]) if contacts else RULES[kind]
 
 
 UNSEEN = frozenset({Fault.LIFTED, Fault.PARTS})
@@ -174,10 +198,12 @@ def judge(
     error: PointsmanError | None,
     stood: bool | None,
     ended_s: float,
+    *,
+    contacts: bool = False,
 ) -> tuple[Ending, list[str]]:
     """How a play ended, and everything that is wrong with that. A fault that strikes later excuses nothing."""
     struck = {(s.kind, s.t_s) for s in simulation.struck if s.t_s <= ended_s and not s.text.startswith(NOTHING)}
-    rules = [RULES[fault.kind] for fault in faults if (fault.kind, fault.at_s) in struck]
+    rules = [rule_of(fault.kind, contacts=contacts) for fault in faults if (fault.kind, fault.at_s) in struck]
     wrong = []
     if reading.bad:
         wrong.append(f"the journal: {reading.bad}")
@@ -185,10 +211,9 @@ def judge(
         assert result is not None
         ending = Ending("goal")
         truth = result.truth
-        if truth is None or not (result.reached and truth.reached and truth.agrees):
-            unseen = all(_unseen(struck, reading) for struck in simulation.struck if struck.kind in UNSEEN)
-            if not (unseen and any(struck.kind in UNSEEN for struck in simulation.struck)):
-                wrong.append(f"FALSE DONE: believed {result.position}, truth {truth.line if truth else None}")
+        true = truth is not None and result.reached and truth.reached and truth.agrees
+        if not (true or any(struck.kind in UNSEEN and _unseen(struck, reading) for struck in simulation.struck)):
+            wrong.append(f"FALSE DONE: believed {result.position}, truth {truth.line if truth else None}")
     else:
         ending = Ending("halt", reason_of(error), str(error.what))
         if not any(ending.reason in rule.reasons for rule in rules):
@@ -196,7 +221,7 @@ def judge(
     wrong += [
         f"INCIDENT {incident}"
         for incident in simulation.incidents
-        if not any(forced(incident, fault, simulation) for fault in faults)
+        if not any(forced(incident, fault, simulation, contacts=contacts) for fault in faults)
     ]
     if stood is False:
         by_hand = error is not None and "BY HAND" in error.cure
@@ -217,12 +242,12 @@ def late_s(faults: Sequence[Planned]) -> float:
     return sum(fault.much for fault in faults if RULES[fault.kind].late and not isinf(fault.much))
 
 
-def forced(incident: Incident, fault: Planned, simulation: Simulation) -> bool:
+def forced(incident: Incident, fault: Planned, simulation: Simulation, *, contacts: bool = False) -> bool:
     """Whether a fault may have forced an incident."""
     struck = next((s for s in simulation.struck if s.kind == fault.kind and s.t_s == fault.at_s), None)
     if struck is None or incident.t_s < struck.t_s:
         return False
-    for force in RULES[fault.kind].forces:
+    for force in rule_of(fault.kind, contacts=contacts).forces:
         over_s = struck.t_s + fault.much + STOPS_WITHIN_S
         if not force.lasting or fault.much > LAST_STOPS_S:
             over_s = inf

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fault_campaign import play_number, table, told
-from fault_plays import Drawn, Outcome, drawn, play_drawn
+from fault_plays import AT_BROKER, Drawn, Outcome, drawn, play_drawn, possible
 from fault_rules import RULES, beyond, reason_of
 
 from pointsman.errors import HaltedError
@@ -29,18 +29,44 @@ def test_the_first_sixty_have_every_kind() -> None:
     assert {fault.kind for number in FIRST for fault in drawn(number).faults} == set(Fault) == set(RULES)
 
 
+def test_about_one_play_in_five_is_at_a_broker_and_each_has_what_can_strike_it() -> None:
+    drawings = [drawn(number) for number in range(1000)]
+    for hardware in AT_BROKER:
+        assert 80 < sum(draw.hardware == hardware for draw in drawings) < 140
+    assert all(possible(fault.kind, draw.hardware) for draw in drawings for fault in draw.faults)
+
+
 def test_a_play_is_the_same_every_time() -> None:
     assert play_number(7) == play_number(7)
 
 
-def played(*faults: str, blamed: tuple[Planned, ...] | None = None) -> Outcome:
-    draw = Drawn(0, PUZZLE, SEED, End.TO, tuple(parse_fault(fault) for fault in faults))
+def played(*faults: str, blamed: tuple[Planned, ...] | None = None, hardware: str | None = None) -> Outcome:
+    draw = Drawn(0, PUZZLE, SEED, End.TO, tuple(parse_fault(fault) for fault in faults), hardware)
     return play_drawn(draw, blamed)
 
 
 def test_without_a_fault_the_goal_is_reached() -> None:
     outcome = played()
     assert (outcome.ending.how, outcome.wrong, outcome.incidents) == ("goal", (), ())
+
+
+@pytest.mark.parametrize("hardware", AT_BROKER)
+def test_without_a_fault_the_goal_is_reached_at_a_broker(hardware: str) -> None:
+    outcome = played(hardware=hardware)
+    assert (outcome.ending.how, outcome.wrong, outcome.incidents) == ("goal", (), ())
+
+
+def test_a_broker_that_goes_is_a_link_that_is_lost_and_nothing_else() -> None:
+    outcome = played("broker-restart@40", hardware="mqtt")
+    assert (outcome.ending.reason, outcome.wrong) == ("link lost", ())
+    assert "the link to the station is lost: closed by the broker" in outcome.ending.said
+    blamed = played("broker-restart@40", hardware="mqtt", blamed=(Planned(Fault.MESSAGES_LATE, "to-host", 40.0),))
+    assert "halted for a wrong reason (link lost)" in blamed.wrong[0]
+
+
+def test_points_with_contacts_that_stick_are_told_before_a_train_comes_to_them() -> None:
+    outcome = played("turnout-stuck:T1@8", hardware="mqtt")
+    assert (outcome.ending.reason, outcome.wrong, outcome.incidents) == ("echo", (), ())
 
 
 def test_a_halt_for_another_fault_is_found() -> None:
