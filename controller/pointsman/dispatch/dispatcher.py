@@ -383,8 +383,10 @@ class Dispatcher:
 def _evidence(step: Step) -> str:
     if is_by_hand(step):
         return "a person's word"
+    if isinstance(step, UncoupleStep) and not step.energise:
+        return "the time it stands over the magnet"
     if not isinstance(step, DriveStep):
-        return "the station's fence, then its own time"
+        return "accepted by the station, then the machine's own time"
     edges = [
         f"{e.vehicle}{'+' if e.active else '-'}@{e.beam}" for e in step.sweep.edges if e.c_mm <= step.stop.target_mm
     ]
