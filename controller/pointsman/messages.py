@@ -111,7 +111,13 @@ class PowerReported:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The fence behind command ``number`` came back: the station has read and executed that command."""
+    """There is the evidence of command ``number`` that its driver waits for: all that a station's protocol can give.
+
+    DCC-EX: the station says how the machine is set now, it fits (``drivers.dccex.proof``), and the fence behind that
+    came back. JMRI: it has answered the command, and tells of a locomotive what it sends to it. MQTT: the broker has
+    passed the command on, and where nodes report, the node has reported (docs/adr/0004). Only that report comes from
+    the machine itself; the others say nothing of points being over, and none says that a train has moved.
+    """
 
     t_s: float
     number: int
@@ -119,7 +125,12 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The station rejected something between the last fence and this one."""
+    """Command ``number`` will not be accepted any more, and ``why``; whether it was carried out is not known from this.
+
+    Perhaps it was never sent: everything was stopped and is not released, the link is not up or is being closed, or a
+    stop or another command overtook it. Or it was sent, and the station refused it, does not say what it should, or was
+    lost before it answered.
+    """
 
     t_s: float
     number: int

@@ -30,7 +30,7 @@ REASONS: dict[str, str] = {
     "no broker": r"nobody answers|does not send our own messages back",
     "not defined": r"the station does not (know|take)",
     "not confirmed": r"the station did not confirm",
-    "rejected": r"the station rejected a command",
+    "rejected": r"command \d+ was not accepted: ",
     "restarted": r"the station restarted: ",
     "foreign": r"something else controls the layout|another program is driving",
     "overload": r"overload on the track",

@@ -225,7 +225,7 @@ class Control:
         _, command = self.state.unconfirmed.pop(number, (0.0, None))
         # A speed that was still waiting when a stop went out is dropped: that is what the stop is for.
         if not (isinstance(command, Drive) and number < self._stops.get(command.locomotive, 0)):
-            self._doubt(f"the station rejected a command: {why}")
+            self._doubt(f"command {number} was not accepted: {why}")
 
     def _sensor(self, event: SensorChanged) -> None:
         state = self.state
