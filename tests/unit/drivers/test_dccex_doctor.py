@@ -57,6 +57,7 @@ class Scene:
         self.happened: list[WorldEvent] = []
         self.commands: list[Command] = []
         self.heard: list[Reply] = []
+        self.damage: Callable[[bytes], bytes] = lambda data: data
         self._news = asyncio.Event()
         self.vigil: Vigil | None = None
         setup = Setup.parse(position) if position else Setup({})
@@ -84,7 +85,7 @@ class Scene:
 
         def pass_on(data: bytes) -> None:
             self.commands += self._commands_in.feed(data)
-            link.write(data)
+            link.write(self.damage(data))
 
         self._far.listen(pass_on, lambda _: None)
         await self.examiner.open(0.1)
@@ -303,6 +304,7 @@ def test_each_turnout_goes_to_and_fro_and_each_magnet_is_on_once() -> None:
         moved = await s.mover(told.append, alive).move(found)
         assert moved == told
         assert [one.machine for one in moved] == ["turnout T1", "turnout T2", "magnet s1", "magnet s2", "magnet s3"]
+        assert [one.what for one in moved[:2]] == ["thrown, then closed", "closed, then thrown"]
         assert all(one.what == "on for 0.5 s" for one in moved[2:])
         assert s.simulation.truth().lie == lay
         assert (await s.examined()).energised == []
@@ -317,6 +319,24 @@ def test_each_turnout_goes_to_and_fro_and_each_magnet_is_on_once() -> None:
     assert pulses == [(1, False), (2, False), (3, False), *((n, on) for n in (1, 2, 3) for on in (True, False))]
     assert alive[-1] is False
     assert alive.count(True) >= 30
+
+
+@pytest.mark.parametrize(
+    ("lost", "deleted", "said"),
+    [
+        (b"<T 1 1>", b"", "thrown, then closed, but the station says: closed, then closed"),
+        (b"<T 1 0>", b"", "thrown, then closed, but the station says: thrown, then thrown"),
+        (b"<T 1 0>", b"<T 1>", "thrown, then closed, but the station says: thrown, then nothing"),
+    ],
+)
+def test_of_each_turnout_it_is_told_what_the_station_says(lost: bytes, deleted: bytes, said: str) -> None:
+    async def act(s: Scene) -> None:
+        found = await s.examined()
+        s.damage = lambda data: data.replace(lost, deleted)
+        moved = await s.mover().move(found)
+        assert [one.what for one in moved[:2]] == [said, "closed, then thrown"]
+
+    scene(act)
 
 
 @pytest.mark.parametrize("inverted", [False, True])
