@@ -107,7 +107,7 @@ def check_options(target: Target, speed: float | None, yes: bool) -> None:
 
 
 def check_hands(wiring: Wiring, as_json: bool, yes: bool) -> None:
-    """What is worked by hand needs somebody who is asked in mid-play."""
+    """What is worked by hand needs somebody who is asked in mid-play. Raises UsageError."""
     by_hand = [name for name, wired in wiring.turnouts.items() if wired.kind is TurnoutKind.HAND]
     by_hand += [name for name, magnet in wiring.uncouplers.items() if magnet.kind is UncouplerKind.HAND]
     if by_hand and as_json and not yes:
@@ -118,7 +118,10 @@ def check_hands(wiring: Wiring, as_json: bool, yes: bool) -> None:
 
 
 def check_files(journal: Path | None, picture_file: Path | None) -> None:
-    """What can be known before anything moves about the files that are to be written."""
+    """What can be known before anything moves about the files that are to be written.
+
+    Raises JournalError for the journal's place, UsageError for the picture's.
+    """
     if journal is not None and not is_folder(journal.parent):
         raise JournalError(
             "cannot be written: there is no such folder",
