@@ -17,6 +17,8 @@ from pointsman.track.wiring import UncouplerKind
 
 SLACKENING_MM = 4.0
 """What a slack-back goes further than the slack, at a creep."""
+MISSED_BACK_MM = 15.0
+"""A stop after setting back may be missed by this much."""
 MOST_TRIES = 3
 """How often it is tried again to part a coupling; then a person is asked."""
 
@@ -181,7 +183,7 @@ def _back_step(office: Office, belief: Belief, job: Job, at_most_mm: float, text
     need = Need(
         low - cut,
         high - cut,
-        min(furthest_mm(swept, TOUCH_BUFFER_MM), start + at_most_mm + 15.0),
+        min(furthest_mm(swept, TOUCH_BUFFER_MM), start + at_most_mm + MISSED_BACK_MM),
         why=(f"the coupling between {kept} and {left} must be slack over magnet {magnet.name}",),
     )
     gently = Zone(swept.start_low_mm, office.track.speeds.coupling)
