@@ -1,4 +1,7 @@
-"""Where the stations of a layout are, the links to them, and the driver for each: a part of the composition root."""
+"""Where the stations of a layout are, the links to them, and the driver for each: a part of the composition root.
+
+Every link is made here, and the simulated layout too: it is imported only when something runs on it (docs/adr/0005).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +20,7 @@ from pointsman.drivers.dccex import DccExDriver
 from pointsman.drivers.jmri import JmriDriver
 from pointsman.drivers.several import Emit, StationDriver, Stations
 from pointsman.errors import UsageError
+from pointsman.track.model import End, Track
 from pointsman.track.wiring import Protocol as Speaks
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
@@ -194,14 +198,14 @@ async def open_links(
     target = fitting(target, wiring)
     if target.on is not On.SIM:
         each = target.each or ((next(iter(wiring.stations)), target),)
-        yield [StationLink(name, _SPEAKS[one.on], _link(one)) for name, one in each], None
+        yield [StationLink(name, _SPEAKS[one.on], link_to(one)) for name, one in each], None
         return
     simulation = simulated()
     try:
         # A clock that jumps is no match for a terminal.
         by_pty = speed is not None and sys.platform != "win32" and len(wiring.stations) == 1
         links = [
-            StationLink(name, made.protocol, await _simulated_link(simulation, name, made.protocol, by_pty=by_pty))
+            StationLink(name, made.protocol, await simulated_link(simulation, name, made.protocol, by_pty=by_pty))
             for name, made in wiring.stations.items()
         ]
         yield links, simulation
@@ -209,7 +213,8 @@ async def open_links(
         await simulation.close()
 
 
-def _link(target: Target) -> Transport | MqttLink:
+def link_to(target: Target) -> Transport | MqttLink:
+    """The link to one real station, or broker; it is not open yet. Raises UsageError for settings of a broker."""
     match target:
         case Target(on=On.SERIAL, address=address):
             return SerialTransport(address)
@@ -223,9 +228,25 @@ def _link(target: Target) -> Transport | MqttLink:
     return BrokerLink(broker_settings(target.address, target.port, os.environ))
 
 
-async def _simulated_link(
-    simulation: Simulation, station: str, speaks: Speaks, *, by_pty: bool
-) -> Transport | MqttLink:
+def simulated(
+    track: Track,
+    wiring: Wiring,
+    standing: Mapping[str, tuple[str, ...]],
+    facing: Mapping[str, End],
+    seed: int = 0,
+) -> Simulation:
+    """The simulated layout on the running loop's clock; to be closed.
+
+    ``standing`` is what stands on each segment (from -> to), ``facing`` the end to which a locomotive goes forward.
+    Raises UsageError.
+    """
+    from railsim.embed import Simulation
+    from railsim.setup import Setup
+
+    return Simulation(track, wiring, Setup(standing, facing), seed=seed)
+
+
+async def simulated_link(simulation: Simulation, station: str, speaks: Speaks, *, by_pty: bool) -> Transport | MqttLink:
     """A link to a simulated station: a real pseudo-terminal for DCC-EX if wished, else through memory.
 
     Either way the clock stands still while bytes are on their way.
