@@ -13,7 +13,8 @@ from functools import singledispatchmethod
 from pointsman.protocols.dccex import commands as c
 from pointsman.protocols.dccex import encode_reply
 from pointsman.protocols.dccex import replies as r
-from pointsman.protocols.dccex.command_reader import HIGHEST_CAB, parse_command
+from pointsman.protocols.dccex.checks import HIGHEST_CAB
+from pointsman.protocols.dccex.command_reader import parse_command
 from railsim.accessories import Accessories
 from railsim.booster import SHORT_MA, Stage
 from railsim.definitions import Answer, Definitions, Rails, To, app_line, asker, to_all, usb

@@ -16,8 +16,9 @@ from pointsman.app import Stopper
 from pointsman.cli.aftermath import came_to_something, tell_stopped
 from pointsman.cli.asking import asking
 from pointsman.cli.output import amount, exit_code, fail_with, print_json, say, tell, whole_line
-from pointsman.cli.putting_right import go_on, wants_to_go_on
+from pointsman.cli.putting_right import go_on
 from pointsman.cli.screen import Screen
+from pointsman.cli.setting_up import agrees
 from pointsman.errors import (
     HaltedError,
     JournalError,
@@ -69,7 +70,7 @@ def carry_out(out: Console, request: PlayRequest, manner: Manner) -> None:
             if not _may_go_on(error, request, manner):
                 raise
             tell(error)
-            if not wants_to_go_on(out):
+            if not agrees(out, "Put right what stands where, and go on?"):
                 raise typer.Exit(exit_code(error)) from error
         gone_on = go_on(out, interrupted(request.journal), speed=request.speed)
         if gone_on is None:

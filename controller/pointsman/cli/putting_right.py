@@ -28,15 +28,6 @@ from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 
 
-def wants_to_go_on(out: Console) -> bool:
-    """Whether a person wants to put right what stands where, and go on."""
-    while (answer := asked(out, "Put right what stands where, and go on? [y/N]").lower()) not in {"y", "yes"}:
-        if answer in {"", "n", "no"}:
-            return False
-        say(out, "Please answer y or n.")
-    return True
-
-
 def go_on(
     out: Console,
     play: Interrupted,

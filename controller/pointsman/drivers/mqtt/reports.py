@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
+from pointsman.drivers.chatter import Once
 from pointsman.drivers.mqtt.names import Kind, Machine, Names
 from pointsman.drivers.mqtt.orders import Orders
 from pointsman.messages import (
@@ -33,7 +34,6 @@ from pointsman.transports.mqtt_base import Delivery
 
 SETTLES_WITHIN_S = 1.0
 """Beyond a machine's own time: a report of another value is then nobody's echo any more."""
-_NOTED_AT_MOST = 200
 
 
 class Reports:
@@ -52,7 +52,7 @@ class Reports:
     def begin(self) -> None:
         """A new link."""
         self.overheard: list[str] = []
-        self._noted: set[str] = set()
+        self.once = Once()
         self.start_afresh()
 
     def start_afresh(self) -> None:
@@ -225,10 +225,3 @@ class Reports:
 
     def _told(self, events: list[Event]) -> list[Event]:
         return events if self.live else []
-
-    def once(self, t_s: float, text: str) -> list[Event]:
-        """A note, the first time on this link."""
-        if text in self._noted or len(self._noted) >= _NOTED_AT_MOST:
-            return []
-        self._noted.add(text)
-        return [StationNote(t_s, text)]

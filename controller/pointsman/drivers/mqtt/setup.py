@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from pointsman.drivers.mqtt.names import Names
 from pointsman.drivers.mqtt.reports import Reports
-from pointsman.drivers.patience import ANSWERS_WITHIN_S
+from pointsman.drivers.patience import ANSWERS_WITHIN_S, within
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.jmri_mqtt import Message, PowerCommand
 
@@ -31,14 +31,7 @@ class Listener:
 
     async def until(self, true: Callable[[], bool], at_most_s: float) -> bool:
         """Whether it has become true within the time."""
-        try:
-            async with asyncio.timeout(at_most_s):
-                while not true():
-                    self._changed.clear()
-                    await self._changed.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await within(self._changed, true, at_most_s)
 
 
 class SetUp:
