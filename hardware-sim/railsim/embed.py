@@ -22,7 +22,7 @@ from railsim.breakdowns import Hands
 from railsim.clock import VirtualLoop
 from railsim.faults import Fault, Planned, Way
 from railsim.hidden import Hidden
-from railsim.incidents import FaultStruck, Incident, WorldEvent
+from railsim.incidents import BeamChanged, FaultStruck, Incident, WorldEvent
 from railsim.jmri_server import JmriServer
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_embed import NodeSide
@@ -235,6 +235,20 @@ class Simulation:
         self._run()
         self._rig.world.set_magnet(place, True)
         self._rig.world.set_magnet(place, False)
+        self._run()
+
+    def show_beam(self, name: str, broken: bool) -> None:
+        """A hand in a beam, or out of it: its station sees it so from now on, until a vehicle changes it.
+
+        Raises UsageError for a beam that is not there.
+        """
+        if name not in self._rig.world.track.beams:
+            raise UsageError(f"there is no beam {name!r}", where="simulated layout")
+        self._run()
+        for side in self._rig.sides.values():
+            side.see(name, broken, self._now_s())
+        for node in self._rig.nodes.values():
+            node.happened(BeamChanged(self._now_s(), name, broken))
         self._run()
 
     # ------------------------------------------------------------ what may befall the station

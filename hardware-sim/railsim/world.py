@@ -96,6 +96,11 @@ class World:
         return not any(self.speed_mm_s(name) > 0 for name in self._motors)
 
     @property
+    def magnets_on(self) -> frozenset[str]:
+        """The magnets that are switched on; permanent ones are not among them."""
+        return frozenset(self._magnets_on)
+
+    @property
     def locomotives(self) -> tuple[str, ...]:
         """The locomotives on the track."""
         return tuple(self._motors)

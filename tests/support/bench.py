@@ -31,7 +31,7 @@ from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.memory import MemoryTransport, memory_pair
-from railsim.clock import run_virtual
+from railsim.clock import VirtualLoop, run_virtual
 from railsim.embed import MemoryLink, Simulation
 from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
@@ -173,6 +173,13 @@ class Bench:
 
     def _beaten(self, active: bool) -> None:
         self.beats.append((self.now_s(), active))
+
+    @property
+    def loop(self) -> VirtualLoop:
+        """The loop that it runs in."""
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        return loop
 
     def now_s(self) -> float:
         """The loop's time."""

@@ -260,12 +260,12 @@ async def test_every_command_is_accepted_and_reaches_the_layout(made: Bench) -> 
     made.driver.send(SetUncoupler("s1", True), 4)
     made.driver.send(SetUncoupler("s2", True), 5)
     await asyncio.sleep(0.1)
-    assert made.world._magnets_on == {"s1", "s2"}
+    assert made.world.magnets_on == {"s1", "s2"}
     made.driver.send(SetUncoupler("s1", False), 6)
     made.driver.send(SetUncoupler("s2", False), 7)
     made.driver.send(Drive("L", False, 30), 8)
     await asyncio.sleep(1)
-    assert not made.world._magnets_on
+    assert not made.world.magnets_on
     assert made.world.speed_mm_s("L") > 0
     made.driver.send(Stop("L", False), 9)
     await asyncio.sleep(2)
@@ -808,7 +808,7 @@ async def test_closing_leaves_everything_safe(made: Bench) -> None:
     await asyncio.sleep(0.1)
     await made.driver.close()
     assert not made.world.powered
-    assert not made.world._magnets_on
+    assert not made.world.magnets_on
     await asyncio.sleep(1)
     assert made.world.speed_mm_s("L") == 0
     assert not made.of(LinkLost, ForeignControl)
