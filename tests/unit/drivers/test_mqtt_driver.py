@@ -401,6 +401,15 @@ def test_points_that_move_by_themselves_are_noticed_once_they_lay_still() -> Non
     on_bench(scene)
 
 
+def test_a_hand_in_a_beam_of_a_node_is_told() -> None:
+    async def scene(bench: Bench) -> None:
+        bench.simulation.show_beam("s3", True)
+        await asyncio.sleep(0.1)
+        assert [(e.sensor, e.active) for e in bench.events if isinstance(e, SensorChanged)] == [("s3", True)]
+
+    on_bench(scene)
+
+
 def test_a_beam_that_is_delivered_twice_has_changed_once() -> None:
     async def scene(bench: Bench) -> None:
         now = bench.simulation.world.beam_broken("s1")
