@@ -129,7 +129,7 @@ class Bench:
         station.listen(self._down, lambda _: None)
         allow = Allowances()
         belief = at_setup(track, self.chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
-        journal = Journal(self.journal_path, self._journal_failed)
+        journal = Journal(self.journal_path, lambda why: loop.call_soon_threadsafe(self.dispatcher.halt, why))
         journal.write(loop.time(), "begin", {"start": str(self.chosen.start)})
         driver = DccExDriver(host, wiring, emit=self._receive)
         planner = Planner(track, wiring, allow)
@@ -167,9 +167,6 @@ class Bench:
         assert self.hand is not None
         self.asked.append(work)
         return await self.hand(self, work)
-
-    def _journal_failed(self, why: str) -> None:
-        self.dispatcher.halt(why)
 
     def _beaten(self, active: bool) -> None:
         self.beats.append((self.now_s(), active))
