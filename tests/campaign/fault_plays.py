@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from fault_rules import FOR_EVER, NOTHING, Ending, judge, late_s
+from fault_rules import FOR_EVER, NOTHING, Ending, Played, judge, late_s
 
 from pointsman.app import Stopper
 from pointsman.dispatch.dispatcher import Status
@@ -205,12 +205,16 @@ class _Watcher:
         self.simulation.run_on(self.simulation.world.now_s + GO_ON_S)
 
 
-def play_drawn(draw: Drawn, blamed: Sequence[Planned] | None = None) -> Outcome:
-    """Play it, and judge how it ended, by its own faults unless others are blamed."""
-    blamed = draw.faults if blamed is None else blamed
+def play_drawn(draw: Drawn) -> Outcome:
+    """Play it, and judge how it ended."""
+    return judged(draw, play_out(draw), draw.faults)
+
+
+def play_out(draw: Drawn) -> Played:
+    """Play it to its end, and a little further."""
     chosen, runs = solved(draw.puzzle, draw.seed)
     wiring = load_wiring(find_wiring(chosen.folder, draw.hardware), chosen.track)
-    watcher = _Watcher(draw.faults, STANDS_WITHIN_S + late_s(blamed))
+    watcher = _Watcher(draw.faults, STANDS_WITHIN_S + late_s(draw.faults))
     result: PlayResult | None = None
     error: PointsmanError | None = None
     with tempfile.TemporaryDirectory() as folder:
@@ -234,21 +238,23 @@ def play_drawn(draw: Drawn, blamed: Sequence[Planned] | None = None) -> Outcome:
             error = failure
         watcher.finish()
         reading = read(journal)
-    simulation = watcher.simulation
-    assert simulation is not None
+    assert watcher.simulation is not None
     ended_s = watcher.finished_s if watcher.halted_s is None else watcher.halted_s
-    ending, wrong = judge(
-        blamed, simulation, reading, result, error, watcher.stood, ended_s, contacts=draw.hardware in AT_BROKER
-    )
+    return Played(watcher.simulation, reading, result, error, watcher.stood, ended_s, watcher.finished_s)
+
+
+def judged(draw: Drawn, played: Played, blamed: Sequence[Planned]) -> Outcome:
+    """What came of a play, judged as if these faults were the ones that struck."""
+    ending, wrong = judge(blamed, played, contacts=draw.hardware in AT_BROKER)
     return Outcome(
         draw.number,
         draw.puzzle + (f", hardware {draw.hardware}" if draw.hardware else ""),
         tuple(str(fault) for fault in draw.faults),
-        _struck(simulation, ended_s),
+        _struck(played.simulation, played.ended_s),
         ending,
         tuple(wrong),
-        tuple(str(incident.kind) for incident in simulation.incidents),
-        watcher.finished_s,
+        tuple(str(incident.kind) for incident in played.simulation.incidents),
+        played.finished_s,
     )
 
 

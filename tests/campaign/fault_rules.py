@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from math import inf, isinf
 
 from pointsman.drivers.dccex.halt import LAST_STOPS_S
@@ -17,7 +18,7 @@ from pointsman.playing import PlayResult
 from pointsman.record import Reading
 from pointsman.track.model import Joint, SegmentEnd, Side, Track
 from railsim.embed import Simulation
-from railsim.faults import Fault, Planned
+from railsim.faults import ABOUT, Fault, Planned
 from railsim.incidents import FaultStruck, Incident, Kind
 
 NOTHING = "nothing there"
@@ -190,19 +191,23 @@ UNSEEN = frozenset({Fault.LIFTED, Fault.PARTS})
 """What these do to a wagon nothing can tell that no beam is to see again: a goal is no false one for that."""
 
 
-def judge(
-    faults: Sequence[Planned],
-    simulation: Simulation,
-    reading: Reading,
-    result: PlayResult | None,
-    error: PointsmanError | None,
-    stood: bool | None,
-    ended_s: float,
-    *,
-    contacts: bool = False,
-) -> tuple[Ending, list[str]]:
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of a play. ``stood``: whether it stood in time after a halt, None without one; ``ended_s``: when."""
+
+    simulation: Simulation
+    reading: Reading
+    result: PlayResult | None
+    error: PointsmanError | None
+    stood: bool | None
+    ended_s: float
+    finished_s: float
+
+
+def judge(faults: Sequence[Planned], played: Played, *, contacts: bool = False) -> tuple[Ending, list[str]]:
     """How a play ended, and everything that is wrong with that. A fault that strikes later excuses nothing."""
-    struck = {(s.kind, s.t_s) for s in simulation.struck if s.t_s <= ended_s and not s.text.startswith(NOTHING)}
+    simulation, reading, result, error = played.simulation, played.reading, played.result, played.error
+    struck = {(s.kind, s.t_s) for s in simulation.struck if s.t_s <= played.ended_s and not s.text.startswith(NOTHING)}
     rules = [rule_of(fault.kind, contacts=contacts) for fault in faults if (fault.kind, fault.at_s) in struck]
     wrong = []
     if reading.bad:
@@ -223,7 +228,7 @@ def judge(
         for incident in simulation.incidents
         if not any(forced(incident, fault, simulation, contacts=contacts) for fault in faults)
     ]
-    if stood is False:
+    if played.stood is False:
         by_hand = error is not None and "BY HAND" in error.cure
         if not (any(rule.deaf for rule in rules) and by_hand):
             wrong.append(f"it still moves after the stop; cure: {error.cure if error else ''}")
@@ -235,6 +240,22 @@ def _unseen(struck: FaultStruck, reading: Reading) -> bool:
     edges = [f"{struck.target}{sign}@" for sign in "+-"]
     later = [line.text("evidence").split() for line in reading.lines if line.kind == "step" and line.t_s > struck.t_s]
     return not any(word.startswith(edge) for words in later for word in words for edge in edges)
+
+
+def digest() -> str:
+    """A short sum of the rules and of what each fault does: the table in the docs says by which it was made."""
+    rules = [
+        (
+            kind,
+            sorted(rule.reasons),
+            [(sorted(force.kinds), force.place, force.lasting) for force in rule.forces],
+            rule.late,
+            rule.deaf,
+            ABOUT[kind],
+        )
+        for kind, rule in RULES.items()
+    ]
+    return sha256(repr(rules).encode()).hexdigest()[:12]
 
 
 def late_s(faults: Sequence[Planned]) -> float:
