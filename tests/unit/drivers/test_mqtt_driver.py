@@ -478,6 +478,18 @@ def test_a_reporter_and_what_nobody_understands_are_told_to_a_person() -> None:
     on_bench(scene)
 
 
+def test_a_reporter_without_end_is_told_no_more_than_a_person_could_read() -> None:
+    async def scene(bench: Bench) -> None:
+        for number in range(500):
+            bench.broker.publish("track/reporter/gate", str(number).encode())
+        await asyncio.sleep(1.5)
+        notes = [e.text for e in bench.of(StationNote) if isinstance(e, StationNote)]
+        assert len(notes) == 21
+        assert notes[-1] == "the station said 480 more things in that second, left out here"
+
+    on_bench(scene)
+
+
 # ---------------------------------------------------------------- stopping
 
 
