@@ -22,7 +22,7 @@ from railsim.breakdowns import Hands
 from railsim.clock import VirtualLoop
 from railsim.faults import Fault, Planned, Way
 from railsim.hidden import Hidden
-from railsim.incidents import BeamChanged, FaultStruck, Incident, WorldEvent
+from railsim.incidents import FaultStruck, Incident, WorldEvent
 from railsim.jmri_server import JmriServer
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_embed import NodeSide
@@ -245,10 +245,7 @@ class Simulation:
         if name not in self._rig.world.track.beams:
             raise UsageError(f"there is no beam {name!r}", where="simulated layout")
         self._run()
-        for side in self._rig.sides.values():
-            side.see(name, broken, self._now_s())
-        for node in self._rig.nodes.values():
-            node.happened(BeamChanged(self._now_s(), name, broken))
+        self._rig.show_beam(name, broken, self._now_s())
         self._run()
 
     # ------------------------------------------------------------ what may befall the station

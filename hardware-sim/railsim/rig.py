@@ -61,7 +61,7 @@ class Rig:
         self._powered = dict.fromkeys(wiring.feeding, False)
         self._published: list[tuple[str, Publication]] = []
         self._heard: list[Act] = []
-        self._breakdowns = Breakdowns(self.world, hidden, self._show, self._struck, hands or Hands())
+        self._breakdowns = Breakdowns(self.world, hidden, self.show_beam, self._struck, hands or Hands())
         self.sides: dict[str, Side] = {}
         self.nodes: dict[str, MqttNode] = {}
         self.ports: dict[str, Side] = {}
@@ -178,7 +178,8 @@ class Rig:
         if self._on_event is not None:
             self._on_event(event)
 
-    def _show(self, beam: str, broken: bool, t_s: float) -> None:
+    def show_beam(self, beam: str, broken: bool, t_s: float) -> None:
+        """What the stations see of a beam, whatever there is."""
         for one in self._eyes:
             one.see(beam, broken, t_s)
 
