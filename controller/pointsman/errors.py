@@ -141,10 +141,14 @@ class HaltedError(PointsmanError):
 
 
 class StoppedError(HaltedError):
-    """A person or the system ended the play; ``code`` is the exit code that says so."""
+    """A person or the system ended the play; ``code`` is the exit code that says so.
 
-    def __init__(self, what: str, code: int, *, believed: str = "") -> None:
-        super().__init__(what, cure="nothing moves any more; start again when you like", believed=believed)
+    Without a ``cure`` it says that nothing moves any more.
+    """
+
+    def __init__(self, what: str, code: int, *, believed: str = "", cure: str = "") -> None:
+        cure = cure or "nothing moves any more; start again when you like"
+        super().__init__(what, cure=cure, believed=believed)
         self.code = code
 
 
