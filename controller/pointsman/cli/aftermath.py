@@ -20,7 +20,8 @@ def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> s
     """The command that plays the same draw again."""
     words = ["pointsman", "play", puzzle, "--seed", str(request.chosen.seed), "--count", request.count]
     if request.target.on is not On.SIM:
-        words += ["--on", str(request.target)]
+        each = [f"{name}={target}" for name, target in request.target.each] or [str(request.target)]
+        words += [word for one in each for word in ("--on", one)]
     if hardware is not None:
         words += ["--hardware", hardware]
     return shlex.join(words)
