@@ -195,7 +195,7 @@ def _free_memory() -> int | None:
         return None
 
 
-_ENDINGS = (
+ENDINGS = (
     ("SIGINT", "stopped by Ctrl-C", 130),
     ("SIGTERM", "the program was told to end", 143),
     ("SIGHUP", "the terminal was closed", 129),
@@ -203,6 +203,7 @@ _ENDINGS = (
     # Suspended, this program could not see that something goes wrong: Ctrl-Z stops the play, it does not pause it.
     ("SIGTSTP", "stopped by Ctrl-Z (a play cannot be suspended)", 148),
 )
+"""Signals that end a play: why, and the exit code."""
 
 
 @contextmanager
@@ -214,7 +215,7 @@ def endings(loop: asyncio.AbstractEventLoop, stop: Callable[[str, int], None]) -
     """
     numbers = []
     if sys.platform != "win32":
-        for name, why, code in _ENDINGS:
+        for name, why, code in ENDINGS:
             number = getattr(signal, name)
             loop.add_signal_handler(number, stop, why, code)
             numbers.append(number)
