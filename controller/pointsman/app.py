@@ -19,7 +19,7 @@ from zlib import crc32
 
 from platformdirs import user_data_dir
 
-from pointsman.dispatch.control import Ask, Status
+from pointsman.dispatch.control import BY_HAND, Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.dispatch.journal import Journal
@@ -213,8 +213,10 @@ class _Sitting(Generic[ResultT]):
             if self._stopped is None:
                 journal.write(loop.time(), "end", {"error": str(error)})
                 raise
-            believed = error.believed if isinstance(error, HaltedError) else ""
-            ending = StoppedError(self._stopped.what, self._stopped.code, believed=believed)
+            halted = error if isinstance(error, HaltedError) else None
+            believed = "" if halted is None else halted.believed
+            cure = BY_HAND if halted is not None and halted.cure == BY_HAND else ""
+            ending = StoppedError(self._stopped.what, self._stopped.code, believed=believed, cure=cure)
             journal.write(loop.time(), "end", {"error": str(ending)})
             raise ending from error
         finally:
@@ -266,6 +268,7 @@ class _Sitting(Generic[ResultT]):
             duration = loop.time() - began
         finally:
             await driver.close()
+            await asyncio.sleep(0)  # drivers tell in the loop's next pass: what was told last is heard too
             dispatcher.close()
             if self._guardian is not None:
                 await self._guardian.goodbye()

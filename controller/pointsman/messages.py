@@ -103,10 +103,18 @@ class UncouplerReported:
 
 @dataclass(frozen=True, slots=True)
 class PowerReported:
-    """The power of the main track."""
+    """The power of the main track; of several stations that feed it: all are on, or all are off."""
 
     t_s: float
     on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PowerDivided:
+    """Of several stations that feed the track some are on, some are not: it must be taken for live."""
+
+    t_s: float
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +222,7 @@ Event = (
     | LocomotiveReported
     | UncouplerReported
     | PowerReported
+    | PowerDivided
     | Accepted
     | Rejected
     | ForeignControl

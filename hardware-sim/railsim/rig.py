@@ -28,7 +28,7 @@ from railsim.world import World
 class Rig:
     """A world with the stations of a wiring: DCC-EX and JMRI (``sides``), MQTT (``nodes``), by the wiring's names.
 
-    The track has power while all the stations that feed it have theirs on. ``on_event`` is called for everything that
+    The track has power until all the stations that feed it have theirs off. ``on_event`` is called for everything that
     happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations. ``hidden``, when given, is used
     instead of what the seed says. ``hands`` are for what a fault does outside of it; faults of a link or of a board
     strike the first station that is no node. Raises UsageError when there is no station, or the set-up or a fault does
@@ -58,7 +58,8 @@ class Rig:
         hidden = Hidden(seed) if hidden is None else hidden
         self.world = World(track, setup, hidden, wiring)
         self._on_event = on_event
-        self._powered = dict.fromkeys(wiring.feeding, False)
+        self._wiring = wiring
+        self._powered = dict.fromkeys(wiring.stations, False)
         self._published: list[tuple[str, Publication]] = []
         self._heard: list[Act] = []
         self._breakdowns = Breakdowns(self.world, hidden, self.show_beam, self._struck, hands or Hands())
@@ -185,6 +186,5 @@ class Rig:
 
     def _power(self, station: str, on: bool) -> None:
         """A station has switched its power; it is the track's only if it feeds it."""
-        if station in self._powered:
-            self._powered[station] = on
-            self.world.set_power(all(self._powered.values()))
+        self._powered[station] = on
+        self.world.set_power(self._wiring.power(self._powered) is not False)

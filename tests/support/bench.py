@@ -75,6 +75,7 @@ class Bench:
     host: MemoryTransport = field(init=False)
     chosen: Chosen = field(init=False)
     final: Belief | None = None
+    playing: asyncio.Task[Any] | None = None
     halted_s: float | None = None
 
     def later(self, t_s: float, act: Callable[[Bench], Any]) -> None:
@@ -149,6 +150,7 @@ class Bench:
             loop.call_at(t_s, act, self)
         try:
             await driver.open()
+            self.playing = asyncio.current_task()
             self.final = await self.dispatcher.play(self.runs())
             return self.final
         finally:

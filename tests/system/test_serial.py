@@ -321,6 +321,10 @@ async def test_no_permission_names_the_group_and_is_not_called_in_use(pty: Pty) 
     said = await as_a_stranger(pty.path)
     assert "you have no permission" in said
     assert f"usermod -a -G {pty.group} $USER" in said
+    pty.permit(0o620)
+    said = await as_a_stranger(pty.path)
+    assert "you have no permission" in said
+    assert f"sudo chmod a+rw {pty.path}" in said, "its group may not use it either"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for another user")

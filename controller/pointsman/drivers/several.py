@@ -1,14 +1,16 @@
 """Several stations as one driver: the wiring says which of them moves what.
 
 A command goes to the station that has what it names; the power to those that feed the track; a stop to all of them.
-What one station loses, the layout has lost: its link is the layout's link.
+What one station loses, the layout has lost: its link is the layout's link. The power is off when all that feed the
+track have said so since their links came up, and on when all have; between them it is told to be divided.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from pointsman.errors import LinkLostError
@@ -22,6 +24,7 @@ from pointsman.messages import (
     LinkLost,
     LinkUp,
     OverCurrent,
+    PowerDivided,
     PowerReported,
     Rejected,
     SetPower,
@@ -111,13 +114,11 @@ class Stations:
         """Send a command to the station or stations that carry it out; confirmed when all of them have."""
         names = self._stations_for(command)
         self._awaited[number] = set(names)
-        for name in names:
-            self._drivers[name].send(command, number)
+        _each([partial(self._drivers[name].send, command, number) for name in names])
 
     def halt(self, *, power_off: bool = False) -> None:
         """Stop everything at every station."""
-        for driver in self._drivers.values():
-            driver.halt(power_off=power_off)
+        _each([partial(driver.halt, power_off=power_off) for driver in self._drivers.values()])
 
     def _stations_for(self, command: Command) -> tuple[str, ...]:
         wiring = self._wiring
@@ -147,11 +148,8 @@ class Stations:
                 if self._awaited.pop(number, None) is not None:
                     self._emit(replace(event, why=f"{name}: {why}"))
             case PowerReported(on=on):
-                if name not in self._feeding:
-                    return  # of no train's concern
-                self._power[name] = on
-                if all(feeder in self._power for feeder in self._feeding):
-                    self._emit(replace(event, on=all(self._power[feeder] for feeder in self._feeding)))
+                if name in self._feeding:  # else it is of no train's concern
+                    self._power_said(name, on, event.t_s)
             case LinkUp(station=station):
                 self._up[name] = station
                 if len(self._up) == len(self._drivers):
@@ -172,3 +170,26 @@ class Stations:
     def _gone(self, name: str, why: str) -> None:
         self._up.pop(name, None)
         self._lost[name] = why
+        self._power.pop(name, None)  # what it does from now on, nobody hears
+
+    def _power_said(self, name: str, on: bool, t_s: float) -> None:
+        self._power[name] = on
+        power = self._wiring.power(self._power)
+        live = [feeder for feeder in self._feeding if self._power.get(feeder)]
+        if power is not None:
+            self._emit(PowerReported(t_s, power))
+        elif live:
+            rest = [feeder for feeder in self._feeding if feeder not in live]
+            self._emit(PowerDivided(t_s, f"{', '.join(live)} on, {', '.join(rest)} not"))
+
+
+def _each(calls: Iterable[Callable[[], None]]) -> None:
+    """Make every call, whatever becomes of the others; raises what the first failing one raised."""
+    failed: list[Exception] = []
+    for call in calls:
+        try:
+            call()
+        except Exception as error:  # noqa: BLE001  (it is raised again, after the others)
+            failed.append(error)
+    if failed:
+        raise failed[0]

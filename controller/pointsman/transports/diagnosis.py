@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,13 +37,30 @@ class Trouble:
     barred: bool = True
 
 
+MISSING = Trouble("there is no such port", "plug the cable in; `pointsman ports` lists what is there")
+
+
+def check_port(path: str) -> None:
+    """Raise PortError for what can be seen of a port without opening it: missing, not permitted, or held."""
+    if os.name == "posix" and not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
+        raise port_error(path, MISSING)
+    for trouble in troubles(look_at(path)):
+        if trouble.barred:
+            raise port_error(path, trouble)
+
+
+def port_error(path: str, trouble: Trouble) -> PortError:
+    """What bars a port, as an error."""
+    return PortError(trouble.what, where=path, cure=trouble.cure)
+
+
 def troubles(port: PortInfo) -> list[Trouble]:
     """Everything that keeps this user from using a port as it is now; none if nothing does."""
     found = []
     if not port.permitted:
-        found.append(Trouble("you have no permission to open it", permission_cure(port)))
+        found.append(not_permitted(port))
     if port.holders:
-        found.append(Trouble(f"held by {names_of(port.holders)}", holder_cure(port.holders)))
+        found.append(held(port))
     elif not posix.sees_all_processes():
         found.append(
             Trouble(
@@ -55,30 +72,35 @@ def troubles(port: PortInfo) -> list[Trouble]:
     return found
 
 
-def check_port(path: str) -> None:
-    """Raise PortError for what can be seen of a port without opening it: missing, not permitted, or held.
+def not_permitted(port: PortInfo) -> Trouble:
+    """A port that this user may not open."""
+    return Trouble("you have no permission to open it", permission_cure(port))
 
-    A pseudo-terminal may be held by the simulated station at its other end; opening it tells.
+
+def held(port: PortInfo) -> Trouble:
+    """A port that is held, and by whom, as far as this user may know.
+
+    A pseudo-terminal may be held by the simulated station at its other end, which bars nobody; opening it tells.
     """
-    if os.name != "posix":
-        return
-    if not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
-        raise PortError(
-            "there is no such port", where=path, cure="plug the cable in; `pointsman ports` lists what is there"
+    if not port.holders:
+        return Trouble(
+            "another program holds it (of another user: its name is hidden)", f"sudo fuser -v {port.path} names it"
         )
-    simulated = os.path.realpath(path).startswith("/dev/pts/")
-    for trouble in troubles(look_at(path)):
-        if trouble.barred and not (simulated and trouble.what.startswith("held by ")):
-            raise PortError(trouble.what, where=path, cure=trouble.cure)
+    own = os.getpid()
+    who = ", ".join(f"this program itself (process {own})" if one.pid == own else str(one) for one in port.holders)
+    shared = os.path.realpath(port.path).startswith("/dev/pts/")
+    return Trouble(f"held by {who}", _holder_cure(port), barred=not shared)
 
 
 def permission_cure(port: PortInfo) -> str:
     """How this user gets the permission to open a port."""
-    group = port.group or "dialout"
+    group = port.group
     try:
         mode = Path(port.path).stat().st_mode
     except OSError:
-        return "plug the cable in; `pointsman ports` lists what is there"
+        return MISSING.cure
+    if not group:
+        return f"it has no group that you could join: sudo chmod a+rw {port.path}, each time it is plugged in"
     if stat.S_IMODE(mode) & 0o060 != 0o060:
         return f"its group {group} may not use it either: sudo chmod a+rw {port.path}, each time it is plugged in"
     if posix.listed_in_group(group) and not posix.in_group(group):
@@ -86,17 +108,8 @@ def permission_cure(port: PortInfo) -> str:
     return f"join its group: sudo usermod -a -G {group} $USER, then log out and in again"
 
 
-def names_of(holders: Iterable[posix.Holder]) -> str:
-    """The programs that hold a port, with their process numbers."""
-    return ", ".join(
-        f"this program itself (process {holder.pid})" if holder.pid == os.getpid() else str(holder)
-        for holder in holders
-    )
-
-
-def holder_cure(holders: Iterable[posix.Holder]) -> str:
-    """How a port gets free that these programs hold."""
-    programs = {holder.program for holder in holders}
+def _holder_cure(port: PortInfo) -> str:
+    programs = {holder.program for holder in port.holders}
     if any(program.startswith(GRABBING) for program in programs):
         return "brltty takes USB-serial chips for braille displays: sudo apt remove brltty"
     if PROBING in programs:

@@ -36,7 +36,7 @@ def look_at(path: str, description: str = "n/a", hardware_id: str = "n/a") -> Po
         stable_path=_stable_paths().get(os.path.realpath(path), ""),
         description=description,
         hardware_id=hardware_id,
-        permitted=os.access(path, os.R_OK | os.W_OK),
+        permitted=os.name != "posix" or os.access(path, os.R_OK | os.W_OK),
         group=posix.group_of(path),
         holders=tuple(posix.holders(path)),
     )

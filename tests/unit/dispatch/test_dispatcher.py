@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -342,6 +343,15 @@ class TestAPerson:
         changed = [e.t_s for e in bench.events if isinstance(e, SensorChanged) and e.t_s > bench.halted_s + 0.3]
         assert cut_s == pytest.approx(changed[0])
         assert not bench.simulation.world.powered
+
+    def test_a_play_that_is_cancelled_is_no_fault_of_the_program(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.playing and b.playing.cancel(), 1.0)
+        with pytest.raises(asyncio.CancelledError):
+            bench.play()
+        assert bench.speed_in_the_end == 0
+        (halt,) = [line for line in read(bench.journal_path).lines if line.kind == "halt"]
+        assert halt.text("why") == "the program was told to end it"
+        assert notes(bench) == ["STOPPED: the program was told to end it"]
 
     def test_nothing_starts_again_after_a_stop(self, bench: Bench) -> None:
         bench.while_doing("drive", lambda b: b.dispatcher.halt("stopped by hand"), 1.0)

@@ -27,6 +27,7 @@ from pointsman.transports.memory import MemoryTransport, memory_pair
 from railsim.clock import run_virtual
 from railsim.embed import MemoryLink, Simulation
 from railsim.incidents import BeamChanged, TurnoutSettled, WorldEvent
+from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
 
 FOLDER = find_layout("inglenook")
@@ -51,7 +52,7 @@ ASKING = (
 class Scene:
     """The simulated layout, an examiner on one link, and another host on a second one."""
 
-    def __init__(self, wiring: Wiring, position: str) -> None:
+    def __init__(self, wiring: Wiring, position: str, profile: str) -> None:
         self.wiring = wiring
         self.addresses = Addresses(wiring)
         self.happened: list[WorldEvent] = []
@@ -61,7 +62,9 @@ class Scene:
         self._news = asyncio.Event()
         self.vigil: Vigil | None = None
         setup = Setup.parse(position) if position else Setup({})
-        self.simulation = Simulation(TRACK, wiring, setup, boot_s=0.0, on_event=self.happened.append)
+        self.simulation = Simulation(
+            TRACK, wiring, setup, boot_s=0.0, profile=find_profile(profile), on_event=self.happened.append
+        )
         self.host, self._far = memory_pair("bench")
         self._commands_in = StationReader()
         self._others = HostReader()
@@ -120,9 +123,14 @@ class Scene:
         return Mover(self.examiner, self.addresses, self.wiring, tell, heard.append, lambda: None)
 
 
-def scene(act: Callable[[Scene], Awaitable[None]], wiring: Wiring = MEGA, position: str = "head: L | s1: 1 2") -> Scene:
+def scene(
+    act: Callable[[Scene], Awaitable[None]],
+    wiring: Wiring = MEGA,
+    position: str = "head: L | s1: 1 2",
+    profile: str = DEFAULT_PROFILE,
+) -> Scene:
     async def main() -> Scene:
-        made = Scene(wiring, position)
+        made = Scene(wiring, position, profile)
         try:
             await made.open()
             await act(made)
@@ -501,6 +509,23 @@ def test_what_others_switch_is_told() -> None:
         ]
 
     scene(act)
+
+
+@pytest.mark.parametrize(("profile", "said"), [("4.1.6", "MAIN TRACK POWER OVERLOAD"), ("5.6", "TRACK A ALERT")])
+def test_a_short_circuit_is_told_as_every_firmware_words_it(profile: str, said: str) -> None:
+    async def act(s: Scene) -> None:
+        seen = watched(s)
+        assert s.vigil is not None
+        keeping = asyncio.ensure_future(s.vigil.keep(3.0))
+        await asyncio.sleep(0.5)
+        s.simulation.set_short(True)
+        s.other.write(b"<1 MAIN>")
+        await keeping
+        assert any(f"SHORT CIRCUIT: {said}" in one.text for one in seen)
+        s.vigil.hear(r.Comment("MAIN FAULT PIN ACTIVE"))
+        assert seen[-1].text == "SHORT CIRCUIT: MAIN FAULT PIN ACTIVE"
+
+    scene(act, profile=profile)
 
 
 def test_a_station_that_restarts_is_told_and_asked_anew() -> None:

@@ -38,10 +38,10 @@ from pointsman.protocols.dccex.replies import (
     UnknownReply,
 )
 
-_OVER_CURRENT = re.compile(
+OVER_CURRENT = re.compile(
     r"TRACK [A-H]\b.*\b(ALERT|OVERLOAD|FAULT)\b|\b(MAIN|PROG) (TRACK POWER OVERLOAD|FAULT PIN)", re.DOTALL
 )
-"""Firmware 5 names the track's letter, 4 its kind."""
+"""What a station comments when the current is too high. Firmware 5 names the track's letter, 4 its kind."""
 
 
 class Reports:
@@ -115,7 +115,7 @@ class Reports:
                 events = [ForeignControl(t_s, f"locomotive {self._addresses.locomotives[cab]} was forgotten")]
             case LockState(True):
                 events = [ForeignControl(t_s, "another throttle locked an emergency stop")]
-            case Comment(text) if _OVER_CURRENT.search(text):
+            case Comment(text) if OVER_CURRENT.search(text):
                 return [OverCurrent(t_s, text)]
             case Comment(text) | OperatorMessage(text) | Display(_, _, text):
                 return [StationNote(t_s, text)]
