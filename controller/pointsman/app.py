@@ -1,4 +1,8 @@
-"""The composition root: the one place that picks concrete classes, and alone may know the simulated layout."""
+"""The composition root: it puts a play together from its parts, and holds it.
+
+Links and the simulated layout it has from ``links``; of the latter it knows its clock and what it says when asked
+(docs/adr/0005).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from zlib import crc32
 
 from platformdirs import user_data_dir
 
-from pointsman.dispatch.control import Ask, Status
+from pointsman.dispatch.control import BY_HAND, Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.dispatch.journal import Journal
@@ -25,7 +29,7 @@ from pointsman.errors import (
     PointsmanError,
     StoppedError,
 )
-from pointsman.links import On, StationLink, Target, drive, open_links
+from pointsman.links import On, StationLink, Target, drive, open_links, simulated
 from pointsman.messages import Event
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
@@ -200,9 +204,8 @@ class _Sitting(Generic[ResultT]):
                 journal.write(loop.time(), "put right", self._setting.entered)
             if self._stopped is not None:  # before there was anything to be stopped
                 raise self._stopped
-            simulated = partial(_simulated, self._setting)
-            setting = self._setting
-            async with open_links(setting.target, setting.wiring, simulated, setting.speed) as (links, simulation):
+            setting, layout = self._setting, partial(_simulated, self._setting)
+            async with open_links(setting.target, setting.wiring, layout, setting.speed) as (links, simulation):
                 result = await self._hold(links, simulation, journal)
             journal.write(loop.time(), "end", self._errand.ending(result))
             return result
@@ -210,8 +213,10 @@ class _Sitting(Generic[ResultT]):
             if self._stopped is None:
                 journal.write(loop.time(), "end", {"error": str(error)})
                 raise
-            believed = error.believed if isinstance(error, HaltedError) else ""
-            ending = StoppedError(self._stopped.what, self._stopped.code, believed=believed)
+            halted = error if isinstance(error, HaltedError) else None
+            believed = "" if halted is None else halted.believed
+            cure = BY_HAND if halted is not None and halted.cure == BY_HAND else ""
+            ending = StoppedError(self._stopped.what, self._stopped.code, believed=believed, cure=cure)
             journal.write(loop.time(), "end", {"error": str(ending)})
             raise ending from error
         finally:
@@ -263,6 +268,7 @@ class _Sitting(Generic[ResultT]):
             duration = loop.time() - began
         finally:
             await driver.close()
+            await asyncio.sleep(0)  # drivers tell in the loop's next pass: what was told last is heard too
             dispatcher.close()
             if self._guardian is not None:
                 await self._guardian.goodbye()
@@ -324,12 +330,9 @@ def asked(simulation: Simulation, chosen: Chosen, believed: Position) -> Witness
 
 def _simulated(setting: Setting) -> Simulation:
     """The simulated layout on this loop's clock, as the setting has it."""
-    from railsim.embed import Simulation
-    from railsim.setup import Setup
-
-    setup = Setup(dict(setting.start.segments), facing=dict.fromkeys(setting.track.locomotives, setting.facing))
+    facing = dict.fromkeys(setting.track.locomotives, setting.facing)
     seed = crc32(setting.seed.encode(errors="surrogateescape"))
-    simulation = Simulation(setting.built, setting.wiring, setup, seed=seed)
+    simulation = simulated(setting.built, setting.wiring, dict(setting.start.segments), facing, seed)
     if setting.on_simulation is not None:
         setting.on_simulation(simulation)
     return simulation

@@ -1,6 +1,6 @@
 """The composition root of ``doctor``: a link that only asks, in steps between which a person can be asked.
 
-It opens links itself, for the driver's way of opening one stops whoever is driving.
+It has the link from ``links``, and no driver: the driver's way of opening one stops whoever is driving.
 """
 
 from __future__ import annotations
@@ -22,16 +22,14 @@ from pointsman.drivers.dccex.findings import Findings, examine
 from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives
 from pointsman.drivers.dccex.vigil import Seen, Vigil
 from pointsman.errors import StationError, StoppedError, UsageError
-from pointsman.links import On, Target
+from pointsman.links import On, Target, link_to, simulated, simulated_link
 from pointsman.posix import endings
 from pointsman.protocols.dccex import Reply
 from pointsman.protocols.dccex.replies import LocomotiveState, Saved
 from pointsman.track.model import Track
-from pointsman.track.wiring import Wiring
+from pointsman.track.wiring import Protocol, Wiring
 from pointsman.transports.base import Transport
-from pointsman.transports.memory import memory_pair
-from pointsman.transports.serial import SerialTransport
-from pointsman.transports.tcp import TcpTransport
+from pointsman.transports.mqtt_base import MqttLink
 
 CTRL_C = 130
 T = TypeVar("T")
@@ -217,26 +215,22 @@ class Doctor:
 
     @asynccontextmanager
     async def _link(self) -> AsyncIterator[Transport]:
-        match self._target:
-            case Target(on=On.SERIAL, address=address):
-                yield SerialTransport(address)
-            case Target(on=On.TCP, address=address, port=port):
-                yield TcpTransport(address, port)
-            case Target(on=On.SIM):
-                from railsim.embed import Simulation
-                from railsim.setup import Setup
+        if self._target.on is On.SIM:
+            patient = self._layout()
+            simulation = simulated(patient.track, patient.wiring, {}, {})
+            try:
+                station = patient.addresses.station
+                yield _wire(await simulated_link(simulation, station, Protocol.DCCEX, by_pty=False))
+            finally:
+                await simulation.close()
+        elif self._target.on in (On.SERIAL, On.TCP):
+            yield _wire(link_to(self._target))
+        else:
+            raise UsageError(
+                f"doctor cannot look at {self._target} yet", cure="name a DCC-EX station: serial:PORT or tcp:HOST"
+            )
 
-                patient = self._layout()
-                simulation = Simulation(patient.track, patient.wiring, Setup({}))
-                try:
-                    host, station = memory_pair("the simulated layout")
-                    await station.open()
-                    link = simulation.memory(station.write)
-                    station.listen(link.write, lambda _: None)
-                    yield host
-                finally:
-                    await simulation.close()
-            case _:
-                raise UsageError(
-                    f"doctor cannot look at {self._target} yet", cure="name a DCC-EX station: serial:PORT or tcp:HOST"
-                )
+
+def _wire(link: Transport | MqttLink) -> Transport:
+    assert isinstance(link, Transport), "a DCC-EX station is at a port or on the network"
+    return link

@@ -13,13 +13,13 @@
     │   ├── LinkLostError       was open, is gone
     │   └── StationError        the station refuses, or is not what was expected
     ├── HaltedError          6  everything was stopped: missing or unexpected evidence
-    │   └── StoppedError        by a person or the system; with a code of its own (129, 130, 131, 143, 148)
+    │   └── StoppedError        by a person or the system; with a code of its own
     ├── RefusedError         7  the interlocking does not let a step go, with its reasons
     ├── JournalError         8  a journal that cannot be read or written
     └── ProtocolError        9  a frame that must not be sent (a fault of ours)
 
-0 is success, 1 an error of the program itself, or a question answered with no, or output that nobody reads any more,
-129 a closed terminal, 130 Ctrl-C, 131 Ctrl-\\, 143 SIGTERM, 148 Ctrl-Z.
+0 is success, 1 an error of the program itself, or a question answered with no, or output that nobody reads any more;
+those of keys and signals are in ``posix.ENDINGS``. The table for people is in README.md.
 """
 
 from __future__ import annotations
@@ -141,10 +141,14 @@ class HaltedError(PointsmanError):
 
 
 class StoppedError(HaltedError):
-    """A person or the system ended the play; ``code`` is the exit code that says so."""
+    """A person or the system ended the play; ``code`` is the exit code that says so.
 
-    def __init__(self, what: str, code: int, *, believed: str = "") -> None:
-        super().__init__(what, cure="nothing moves any more; start again when you like", believed=believed)
+    Without a ``cure`` it says that nothing moves any more.
+    """
+
+    def __init__(self, what: str, code: int, *, believed: str = "", cure: str = "") -> None:
+        cure = cure or "nothing moves any more; start again when you like"
+        super().__init__(what, cure=cure, believed=believed)
         self.code = code
 
 

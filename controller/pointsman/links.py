@@ -1,4 +1,7 @@
-"""Where the stations of a layout are, the links to them, and the driver for each: a part of the composition root."""
+"""Where the stations of a layout are, the links to them, and the driver for each: a part of the composition root.
+
+Every link is made here, and the simulated layout too: it is imported only when something runs on it (docs/adr/0005).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +20,7 @@ from pointsman.drivers.dccex import DccExDriver
 from pointsman.drivers.jmri import JmriDriver
 from pointsman.drivers.several import Emit, StationDriver, Stations
 from pointsman.errors import UsageError
+from pointsman.track.model import End, Track
 from pointsman.track.wiring import Protocol as Speaks
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
@@ -27,7 +31,9 @@ from pointsman.transports.tcp import TcpTransport
 from pointsman.transports.websocket import JMRI_PORT, WebSocketTransport
 
 if TYPE_CHECKING:
+    from pointsman.transports.mqtt_memory import MemoryBroker, MemoryClient
     from railsim.embed import Simulation
+    from railsim.mqtt_embed import NodeSide
 
 DCCEX_TCP_PORT = 2560
 _HOST_AND_PORT = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
@@ -192,14 +198,14 @@ async def open_links(
     target = fitting(target, wiring)
     if target.on is not On.SIM:
         each = target.each or ((next(iter(wiring.stations)), target),)
-        yield [StationLink(name, _SPEAKS[one.on], _link(one)) for name, one in each], None
+        yield [StationLink(name, _SPEAKS[one.on], link_to(one)) for name, one in each], None
         return
     simulation = simulated()
     try:
         # A clock that jumps is no match for a terminal.
         by_pty = speed is not None and sys.platform != "win32" and len(wiring.stations) == 1
         links = [
-            StationLink(name, made.protocol, await _simulated_link(simulation, name, made.protocol, by_pty=by_pty))
+            StationLink(name, made.protocol, await simulated_link(simulation, name, made.protocol, by_pty=by_pty))
             for name, made in wiring.stations.items()
         ]
         yield links, simulation
@@ -207,7 +213,8 @@ async def open_links(
         await simulation.close()
 
 
-def _link(target: Target) -> Transport | MqttLink:
+def link_to(target: Target) -> Transport | MqttLink:
+    """The link to one real station, or broker; it is not open yet. Raises UsageError for settings of a broker."""
     match target:
         case Target(on=On.SERIAL, address=address):
             return SerialTransport(address)
@@ -221,9 +228,25 @@ def _link(target: Target) -> Transport | MqttLink:
     return BrokerLink(broker_settings(target.address, target.port, os.environ))
 
 
-async def _simulated_link(
-    simulation: Simulation, station: str, speaks: Speaks, *, by_pty: bool
-) -> Transport | MqttLink:
+def simulated(
+    track: Track,
+    wiring: Wiring,
+    standing: Mapping[str, tuple[str, ...]],
+    facing: Mapping[str, End],
+    seed: int = 0,
+) -> Simulation:
+    """The simulated layout on the running loop's clock; to be closed.
+
+    ``standing`` is what stands on each segment (from -> to), ``facing`` the end to which a locomotive goes forward.
+    Raises UsageError.
+    """
+    from railsim.embed import Simulation
+    from railsim.setup import Setup
+
+    return Simulation(track, wiring, Setup(standing, facing), seed=seed)
+
+
+async def simulated_link(simulation: Simulation, station: str, speaks: Speaks, *, by_pty: bool) -> Transport | MqttLink:
     """A link to a simulated station: a real pseudo-terminal for DCC-EX if wished, else through memory.
 
     Either way the clock stands still while bytes are on their way.
@@ -281,15 +304,65 @@ class _Called(Transport):
 
 
 def _broker(simulation: Simulation, station: str) -> MqttLink:
-    """A broker in memory, with a station's nodes at it."""
+    """A broker in memory, with a station's nodes at it, and faults that can do something to both."""
     from pointsman.transports.mqtt_memory import MemoryBroker, MemoryLink
+    from railsim.faults import Left, Memory
+    from railsim.post import BrokerHands
 
     broker, nodes = MemoryBroker(), simulation.nodes(station)
-    client = broker.client(
-        lambda said: nodes.receive(said.topic, said.payload, retained=said.retained), lambda _: nodes.detach()
+    at_broker = _NodesInMemory(broker, nodes)
+    at_broker.join()
+    in_the_beginning = dict(broker.retained)
+
+    def start(memory: Memory) -> None:
+        if memory is not Memory.KEPT:
+            broker.retained = dict(in_the_beginning) if memory is Memory.OLD else {}
+        broker.start()
+
+    def retain(left: Left) -> None:
+        for said in nodes.node.left(left):
+            broker.publish(said.topic, said.payload, retain=True)
+
+    some = frozenset(left for left in Left if nodes.node.left(left))
+    nodes.opened(
+        BrokerHands(partial(broker.stop, forget=False), start, at_broker.cut, at_broker.join, retain, left=some)
     )
-    for will in map(nodes.node.will, nodes.node.nodes):
-        client.will = Delivery(will.topic, will.payload, retained=True)
-    client.subscribe(nodes.node.subscriptions())
-    nodes.attach(lambda said: client.publish(said.topic, said.payload, retain=said.retain))
-    return MemoryLink(broker)
+    return MemoryLink(broker, carry=nodes.to_host)
+
+
+class _NodesInMemory:
+    """The nodes of a station at a broker in memory, each with a connection and a last will of its own.
+
+    The first connection carries what all of them say and hear.
+    """
+
+    def __init__(self, broker: MemoryBroker, nodes: NodeSide) -> None:
+        self._broker = broker
+        self._nodes = nodes
+        self._clients: list[MemoryClient] = []
+
+    def join(self) -> None:
+        """Find the broker, if it is there and they are not."""
+        if self._clients or not self._broker.running:
+            return
+        nodes = self._nodes
+        for will in map(nodes.node.will, nodes.node.nodes):
+            client = self._broker.client(self._heard, self._lost)
+            client.will = Delivery(will.topic, will.payload, retained=True)
+            self._clients.append(client)
+        carrier = self._clients[0]
+        carrier.subscribe(nodes.node.subscriptions())
+        nodes.attach(lambda said: carrier.publish(said.topic, said.payload, retain=said.retain))
+
+    def cut(self) -> None:
+        """The network ends all connections."""
+        for client in list(self._clients):
+            client.lose("the connection broke")
+
+    def _heard(self, said: Delivery) -> None:
+        self._nodes.receive(said.topic, said.payload, retained=said.retained)
+
+    def _lost(self, _: str) -> None:
+        if self._clients:
+            self._clients.clear()
+            self._nodes.detach()

@@ -103,15 +103,29 @@ class UncouplerReported:
 
 @dataclass(frozen=True, slots=True)
 class PowerReported:
-    """The power of the main track."""
+    """The power of the main track; of several stations that feed it: all are on, or all are off."""
 
     t_s: float
     on: bool
 
 
 @dataclass(frozen=True, slots=True)
+class PowerDivided:
+    """Of several stations that feed the track some are on, some are not: it must be taken for live."""
+
+    t_s: float
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Accepted:
-    """The fence behind command ``number`` came back: the station has read and executed that command."""
+    """There is the evidence of command ``number`` that its driver waits for: all that a station's protocol can give.
+
+    DCC-EX: the station says how the machine is set now, it fits (``drivers.dccex.proof``), and the fence behind that
+    came back. JMRI: it has answered the command, and tells of a locomotive what it sends to it. MQTT: the broker has
+    passed the command on, and where nodes report, the node has reported (docs/adr/0004). Only that report comes from
+    the machine itself; the others say nothing of points being over, and none says that a train has moved.
+    """
 
     t_s: float
     number: int
@@ -119,7 +133,12 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The station rejected something between the last fence and this one."""
+    """Command ``number`` will not be accepted any more, and ``why``; whether it was carried out is not known from this.
+
+    Perhaps it was never sent: everything was stopped and is not released, the link is not up or is being closed, or a
+    stop or another command overtook it. Or it was sent, and the station refused it, does not say what it should, or was
+    lost before it answered.
+    """
 
     t_s: float
     number: int
@@ -203,6 +222,7 @@ Event = (
     | LocomotiveReported
     | UncouplerReported
     | PowerReported
+    | PowerDivided
     | Accepted
     | Rejected
     | ForeignControl

@@ -128,13 +128,24 @@ def listed_in_group(group: str) -> bool:
     return user.pw_name in members.gr_mem or user.pw_gid == members.gr_gid
 
 
-def discard_on_close(link: socket.socket) -> None:
-    """Let closing throw away what is unsent: nothing may arrive long after it was given up. Raises OSError."""
-    if sys.platform != "win32":
-        import socket
-        import struct
+def break_off(link: socket.socket) -> None:
+    """Break a TCP connection at once, whoever else holds a descriptor of it; nothing unsent arrives later.
 
+    Not on Linux, what the system has taken may still arrive while somebody else holds it. Raises OSError.
+    """
+    import socket
+    import struct
+
+    if sys.platform != "win32":
         link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    if sys.platform == "linux":
+        import ctypes
+
+        # Connected to nothing it is reset; Python has no call for that.
+        nothing = struct.pack("=H14x", socket.AF_UNSPEC)
+        if ctypes.CDLL(None).connect(link.fileno(), nothing, len(nothing)) == 0:
+            return
+    link.shutdown(socket.SHUT_RDWR)
 
 
 def link_socket_options() -> list[tuple[int, int, int]]:
@@ -184,7 +195,7 @@ def _free_memory() -> int | None:
         return None
 
 
-_ENDINGS = (
+ENDINGS = (
     ("SIGINT", "stopped by Ctrl-C", 130),
     ("SIGTERM", "the program was told to end", 143),
     ("SIGHUP", "the terminal was closed", 129),
@@ -192,6 +203,7 @@ _ENDINGS = (
     # Suspended, this program could not see that something goes wrong: Ctrl-Z stops the play, it does not pause it.
     ("SIGTSTP", "stopped by Ctrl-Z (a play cannot be suspended)", 148),
 )
+"""Signals that end a play: why, and the exit code."""
 
 
 @contextmanager
@@ -203,7 +215,7 @@ def endings(loop: asyncio.AbstractEventLoop, stop: Callable[[str, int], None]) -
     """
     numbers = []
     if sys.platform != "win32":
-        for name, why, code in _ENDINGS:
+        for name, why, code in ENDINGS:
             number = getattr(signal, name)
             loop.add_signal_handler(number, stop, why, code)
             numbers.append(number)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pointsman.errors import JournalError, UsageError
-from pointsman.links import Target, parse_target
-from pointsman.operate.referee import with_hand
+from pointsman.links import Target, fitting, parse_target
+from pointsman.operate.referee import Score, with_hand
 from pointsman.operate.retelling import Told, retell
 from pointsman.playing import PlayRequest, PutRight
 from pointsman.posix import user_name
@@ -48,11 +48,11 @@ class Interrupted:
         return self.told.ending.partition("\n")[0]
 
 
-def interrupted(journal: Path, *, on: str | None = None, hardware: str | None = None) -> Interrupted:
+def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None = None) -> Interrupted:
     """The play that a journal tells of, whatever the journal's end; ``on`` and ``hardware`` instead of its own.
 
     Raises JournalError when it is no play's, or went to its end; UsageError and LayoutError when the layout, puzzle or
-    wiring it names is no longer there, or is another one now.
+    wiring it names is no longer there, or is another one now, or the target does not fit the wiring.
     """
     told = retell(read(journal), str(journal))
     where = str(journal)
@@ -75,13 +75,14 @@ def interrupted(journal: Path, *, on: str | None = None, hardware: str | None = 
             cure="play it again",
         )
     named = hardware or header["hardware"] or None
+    wiring = load_wiring(find_wiring(chosen.folder, named), chosen.track)
     return Interrupted(
         journal=journal,
         told=told,
         chosen=chosen,
-        wiring=load_wiring(find_wiring(chosen.folder, named), chosen.track),
+        wiring=wiring,
         hardware=named or "",
-        target=parse_target(on or header["on"]),
+        target=fitting(on or parse_target(header["on"]), wiring),
         count=Count(header["count"]),
         position=parse_position(told.position, chosen.track, chosen.start.vehicles),
     )
@@ -90,6 +91,11 @@ def interrupted(journal: Path, *, on: str | None = None, hardware: str | None = 
 def put_right(play: Interrupted, position: Position) -> Chosen:
     """The puzzle from where a person says that everything stands; its goal is the same."""
     return replace(play.chosen, puzzle=replace(play.chosen.puzzle, start=position))
+
+
+def score_put_right(play: Interrupted) -> Score:
+    """What was counted until a person said what stands where, with that word."""
+    return replace(with_hand(play.told.score), moving=frozenset())
 
 
 def going_on(
@@ -110,7 +116,7 @@ def going_on(
             journal=play.journal,
             before=play.told.position,
             earlier=play.told.score,
-            score=replace(with_hand(play.told.score), moving=frozenset()),
+            score=score_put_right(play),
             by=user_name(),
         ),
     )

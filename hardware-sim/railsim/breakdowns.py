@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 from pointsman.errors import UsageError
 from pointsman.track.model import Leg
-from railsim.faults import ABOUT, Direction, Fault, On, Planned, check_fault
+from railsim.faults import ABOUT, BEHIND_BROKER, Direction, Fault, On, Planned, check_fault
 from railsim.hidden import Hidden
 from railsim.incidents import FaultStruck
 from railsim.jmri_station import JmriStation
+from railsim.post import Post
 from railsim.station import Station
 from railsim.wire import Wire
 from railsim.world import World
@@ -67,6 +68,7 @@ class Breakdowns:
         self._station: Station | JmriStation | None = None
         self._numbers = itertools.count()
         self._due: list[tuple[float, int, Callable[[float], None]]] = []
+        self.post = Post(hidden, self._at)
         self._jammed: set[str] = set()
         self._slow_s: dict[str, float] = {}
         self._crossed: set[str] = set()
@@ -77,14 +79,15 @@ class Breakdowns:
         self._deaf: dict[str, _Throttle | None] = {}
         self._deaf_to_stops: dict[str, int] = {}
 
-    def plan(self, faults: Sequence[Planned], station: Station | JmriStation) -> None:
-        """Let faults strike, each at its moment. Raises UsageError for one that this layout cannot have."""
+    def plan(self, faults: Sequence[Planned], station: Station | JmriStation | None, *, nodes: bool = False) -> None:
+        """Let faults strike, each at its moment. Raises UsageError for one that this layout cannot have.
+
+        ``station`` is the one whose link and board are struck, if there is one; ``nodes``: there are some at a broker.
+        """
         self._station = station
         for fault in faults:
             check_fault(fault, self._world.track)
-            if fault.kind is Fault.FULL and not isinstance(station, Station):
-                cure = "use a wiring with such a station, or another fault"
-                raise UsageError(f"{fault.kind} is a fault of a DCC-EX board", where=f"fault {fault}", cure=cure)
+            _check_reach(fault, station, nodes=nodes)
             self._at(fault.at_s, self._striker(next(self._numbers), fault))
 
     # ------------------------------------------------------------ time
@@ -92,6 +95,8 @@ class Breakdowns:
     def next_event_s(self) -> float | None:
         """When a fault, or something of one, is due."""
         times = [t_s for wire in self.wires.values() if (t_s := wire.next_s()) is not None]
+        if (mail_s := self.post.next_s()) is not None:
+            times.append(mail_s)
         if self._due:
             times.append(self._due[0][0])
         return min(times, default=None)
@@ -149,6 +154,8 @@ class Breakdowns:
 
     def _striker(self, number: int, fault: Planned) -> Callable[[float], None]:
         def strike(t_s: float) -> None:
+            if ABOUT[fault.kind].on in BEHIND_BROKER and self.post.waits(strike):
+                return
             target = fault.target or self._chosen(number, fault.kind)
             text = self._strike(fault, target, t_s) if target is not None else ""
             struck = FaultStruck(t_s, str(fault.kind), target or "", text or "nothing there that it could strike")
@@ -173,6 +180,8 @@ class Breakdowns:
                 options = self._world.locomotives
             case On.WAGON:
                 options = self._world.coupled_wagons() if kind is Fault.PARTS else self._world.wagons
+            case on:
+                options = self.post.targets(on)
         names = sorted(options)
         drawn = self._hidden.uniform(f"fault {number}/{kind}", 0.0, 1.0)
         return names[int(drawn * len(names) * (1 - 1e-12))] if names else None
@@ -192,6 +201,8 @@ class Breakdowns:
                 return self._strike_wagon(fault, target)
             case On.LOCOMOTIVE:
                 return self._strike_locomotive(fault, target, t_s)
+            case _:
+                return self.post.strike(fault, target, t_s)
 
     def _strike_bytes(self, fault: Planned, direction: Direction, t_s: float) -> str:
         wire, much = self.wires[direction], fault.much
@@ -213,7 +224,6 @@ class Breakdowns:
         return f"{ABOUT[fault.kind].text}, {direction}"
 
     def _strike_link(self, fault: Planned, t_s: float) -> str:
-        assert self._station is not None
         match fault.kind:
             case Fault.FULL:
                 assert isinstance(self._station, Station)
@@ -222,6 +232,7 @@ class Breakdowns:
                 self._hands.port(False)
                 self._at(t_s + fault.much, lambda _: self._hands.port(True))
             case Fault.RESET:
+                assert self._station is not None
                 self._station.reset(t_s)
             case Fault.SHORT:
                 self._short(t_s, fault.much)
@@ -296,3 +307,18 @@ class Breakdowns:
         last = self._deaf.pop(name, None)
         if last is not None:
             self.throttle(name, last.forward, last.step, last.emergency)
+
+
+def _check_reach(fault: Planned, station: Station | JmriStation | None, *, nodes: bool) -> None:
+    """Raise UsageError for a fault of something that this layout's stations do not have."""
+    on, where = ABOUT[fault.kind].on, f"fault {fault}"
+    if on in BEHIND_BROKER and not nodes:
+        cure = "use a wiring with an MQTT station, or another fault"
+        raise UsageError(f"{fault.kind} is a fault of a broker, and no station here has one", where=where, cure=cure)
+    if fault.kind is Fault.FULL and not isinstance(station, Station):
+        cure = "use a wiring with such a station, or another fault"
+        raise UsageError(f"{fault.kind} is a fault of a DCC-EX board", where=where, cure=cure)
+    if on in (On.BYTES, On.LINK) and fault.kind is not Fault.PAUSED and station is None:
+        what = f"{fault.kind} strikes a board or the bytes on its line; here are only nodes at a broker"
+        instead = " ".join(kind for kind, about in ABOUT.items() if about.on in BEHIND_BROKER)
+        raise UsageError(what, where=where, cure=f"take one of these: {instead}")

@@ -11,6 +11,8 @@ import asyncio
 import itertools
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from pointsman.errors import PortError, UsageError
@@ -18,13 +20,14 @@ from pointsman.track.model import Leg, Track
 from pointsman.track.wiring import Protocol, Wiring
 from railsim.breakdowns import Hands
 from railsim.clock import VirtualLoop
-from railsim.faults import Fault, Planned
+from railsim.faults import Fault, Planned, Way
 from railsim.hidden import Hidden
 from railsim.incidents import FaultStruck, Incident, WorldEvent
 from railsim.jmri_server import JmriServer
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_embed import NodeSide
 from railsim.mqtt_node import Publication
+from railsim.post import Act, BrokerHands
 from railsim.profiles import Profile
 from railsim.ptylink import PtyLink
 from railsim.rig import Rig
@@ -175,12 +178,13 @@ class Simulation:
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)
         self._sinks: dict[str, Callable[[bytes], None]] = {}
-        self._nodes = {name: NodeSide(self, node) for name, node in self._rig.nodes.items()}
+        self._nodes = {name: NodeSide(self, name, node) for name, node in self._rig.nodes.items()}
         self._cuts: dict[str, Callable[[], None]] = {}
         self._closers: list[Callable[[], None]] = []
         self._servers: list[TcpServer | JmriServer] = []
         self._outgoing: deque[tuple[str, bytes]] = deque()
         self._published: deque[tuple[str, Publication]] = deque()
+        self._after: deque[Act] = deque()
         self._closed = False
         self.plan(faults)
 
@@ -231,6 +235,17 @@ class Simulation:
         self._run()
         self._rig.world.set_magnet(place, True)
         self._rig.world.set_magnet(place, False)
+        self._run()
+
+    def show_beam(self, name: str, broken: bool) -> None:
+        """A hand in a beam, or out of it: its station sees it so from now on, until a vehicle changes it.
+
+        Raises UsageError for a beam that is not there.
+        """
+        if name not in self._rig.world.track.beams:
+            raise UsageError(f"there is no beam {name!r}", where="simulated layout")
+        self._run()
+        self._rig.show_beam(name, broken, self._now_s())
         self._run()
 
     # ------------------------------------------------------------ what may befall the station
@@ -372,7 +387,32 @@ class Simulation:
             del self._cuts[port]
             self._rig.ports.pop(port).station.disconnect(port)
 
+    def post(self, way: Way, station: str, arrives: Act) -> None:
+        """A message between a broker and the nodes of a station, or from it to a host, begins its way now."""
+        self.jog(lambda: self._rig.post(way, station, arrives))
+
+    def lost(self, station: str) -> None:
+        """The nodes of a station have lost their broker."""
+        self.jog(lambda: self._rig.lost(station))
+
     # ------------------------------------------------------------ for faults
+
+    def opened(self, broker: BrokerHands) -> None:
+        """The nodes have a broker that faults can do something to."""
+
+        def then(act: Callable[..., None]) -> Callable[..., None]:
+            # Not from within the layout's own step, but before the host does anything else.
+            return lambda *given: self._after.append(partial(act, *given))
+
+        hands = replace(
+            broker,
+            stop=then(broker.stop),
+            start=then(broker.start),
+            cut=then(broker.cut),
+            join=then(broker.join),
+            retain=then(broker.retain),
+        )
+        self.jog(lambda: self._rig.opened(hands))
 
     def _port_there(self, there: bool) -> None:
         self.port_gone = not there
@@ -412,9 +452,12 @@ class Simulation:
         # A host in memory may answer from within its callback: that comes back here, and must keep the order.
         self._outgoing.extend(self._rig.advance(max(self._now_s(), at_least_s)))
         self._published.extend(self._rig.published())
+        self._after.extend(self._rig.heard())
         while self._published:
             name, said = self._published.popleft()
             self._nodes[name].deliver(said)
+        while self._after:
+            self._after.popleft()()
         while self._outgoing:
             port, data = self._outgoing.popleft()
             sink = self._sinks.get(port)

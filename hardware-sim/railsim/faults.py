@@ -48,6 +48,11 @@ class Fault(StrEnum):
     DIRTY = "dirty-track"
     SHORT = "short-circuit"
     PAUSED = "host-paused"
+    BROKER_RESTART = "broker-restart"
+    MESSAGES_DOUBLED = "messages-doubled"
+    MESSAGES_LATE = "messages-late"
+    MESSAGES_HELD = "messages-held"
+    MESSAGES_RETAINED = "messages-retained"
 
 
 class On(StrEnum):
@@ -59,6 +64,13 @@ class On(StrEnum):
     BEAM = "beam"
     WAGON = "wagon"
     LOCOMOTIVE = "locomotive"
+    BROKER = "memory of a broker"
+    MESSAGES = "way"
+    RETAINED = "sort of command"
+
+
+BEHIND_BROKER = frozenset({On.BROKER, On.MESSAGES, On.RETAINED})
+"""What there is only where nodes are behind a broker."""
 
 
 class Direction(StrEnum):
@@ -66,6 +78,31 @@ class Direction(StrEnum):
 
     TO_STATION = "to-station"
     FROM_STATION = "from-station"
+
+
+class Memory(StrEnum):
+    """What a broker that has started again still has of what it had retained; ``OLD``: as it was in the beginning."""
+
+    KEPT = "kept"
+    GONE = "gone"
+    OLD = "old"
+
+
+class Way(StrEnum):
+    """A way of messages: between a broker and the nodes, or from it to the host."""
+
+    TO_NODES = "to-nodes"
+    FROM_NODES = "from-nodes"
+    TO_HOST = "to-host"
+
+
+class Left(StrEnum):
+    """The commands that somebody has left at a broker."""
+
+    TURNOUTS = "turnouts"
+    MAGNETS = "magnets"
+    POWER = "power"
+    SPEED = "speed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +141,12 @@ ABOUT: dict[Fault, About] = {
     Fault.STALLS: About(On.LOCOMOTIVE, "seconds", 2, "it stands at once, and goes on by itself"),
     Fault.RUNAWAY: About(On.LOCOMOTIVE, "stops", 1, "its decoder does not hear the next stop"),
     Fault.DIRTY: About(On.LOCOMOTIVE, "seconds", 3, "it hears no command, then the last one"),
+    Fault.BROKER_RESTART: About(On.BROKER, "seconds", 3, "the broker is gone, and comes back; then the nodes find it"),
+    Fault.MESSAGES_DOUBLED: About(On.MESSAGES, "messages", 10, "each of the next messages comes twice"),
+    Fault.MESSAGES_LATE: About(On.MESSAGES, "seconds", 0.3, "from now on messages come so much later"),
+    Fault.MESSAGES_HELD: About(On.MESSAGES, "seconds", 2, "no message comes, then all at once"),
+    Fault.MESSAGES_RETAINED: About(On.RETAINED, "", 0, "commands are left retained, and the nodes come anew to them"),
 }
-"""Faults of a broker between host and nodes (its restart; messages doubled, late or retained) belong here too, with a
-value of ``On`` of their own, as soon as there is a station behind a broker."""
 
 _FORM = re.compile(
     r"(?P<kind>[^:@=]+)(:(?P<target>[^@=]+))?(@(?P<at>[0-9.]+))?(=(?P<amount>[0-9.]+))?",
@@ -164,6 +204,9 @@ def check_fault(fault: Planned, track: Track) -> None:
         On.BEAM: track.beams,
         On.WAGON: track.wagons,
         On.LOCOMOTIVE: track.locomotives,
+        On.BROKER: list(Memory),
+        On.MESSAGES: list(Way),
+        On.RETAINED: list(Left),
     }
     if not fault.target or fault.target in names[on]:
         return

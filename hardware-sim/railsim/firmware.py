@@ -13,7 +13,8 @@ from functools import singledispatchmethod
 from pointsman.protocols.dccex import commands as c
 from pointsman.protocols.dccex import encode_reply
 from pointsman.protocols.dccex import replies as r
-from pointsman.protocols.dccex.command_reader import HIGHEST_CAB, parse_command
+from pointsman.protocols.dccex.checks import HIGHEST_CAB
+from pointsman.protocols.dccex.command_reader import parse_command
 from railsim.accessories import Accessories
 from railsim.booster import SHORT_MA, Stage
 from railsim.definitions import Answer, Definitions, Rails, To, app_line, asker, to_all, usb
@@ -25,7 +26,9 @@ FUNCTIONS_KEPT = 29
 
 
 @dataclass(slots=True)
-class _Cab:
+class Cab:
+    """What is sent to a locomotive: ``speed`` -1 emergency stop, 0 stop, 1..126. ``slot`` is its place in the table."""
+
     slot: int
     forward: bool = True
     speed: int = 0
@@ -33,13 +36,13 @@ class _Cab:
 
 
 class Firmware:
-    """The station's program between two resets."""
+    """The station's program between two resets. ``cabs`` is its table of locomotives, by address."""
 
     def __init__(self, rails: Rails, eeprom: Definitions, profile: Profile) -> None:
         self._rails = rails
         self._profile = profile
         self.accessories = Accessories(rails, eeprom, profile)
-        self._cabs: dict[int, _Cab] = {}
+        self.cabs: dict[int, Cab] = {}
         self._powered = {"A": False, "B": False}
         self._modes = {"A": r.TrackMode("A", "MAIN"), "B": r.TrackMode("B", "PROG")}
         self._joined = False
@@ -50,7 +53,7 @@ class Firmware:
     def boot(self) -> list[Answer]:
         """Start afresh: power off, no locomotive known, outputs off, definitions as the EEPROM has them."""
         self.accessories.boot()
-        self._cabs.clear()
+        self.cabs.clear()
         self._powered = dict.fromkeys(self._powered, False)
         self._joined = self._paused = self.reset_wanted = False
         self._stage = Stage.NORMAL
@@ -216,7 +219,7 @@ class Firmware:
         if self._full_for(command.cab):
             return self._table_full()
         answers = self._slot_for(command.cab)
-        cab = self._cabs[command.cab]
+        cab = self.cabs[command.cab]
         changed = (cab.speed, cab.forward) != (command.speed, command.forward)
         cab.speed, cab.forward = command.speed, command.forward
         if changed or self._profile.unchanged_speed_sent:
@@ -232,7 +235,7 @@ class Firmware:
 
     def _all_to(self, speed: int, *, tell_unchanged: bool) -> list[Answer]:
         answers = []
-        for number, cab in self._cabs.items():
+        for number, cab in self.cabs.items():
             changed = cab.speed != speed
             cab.speed = speed
             self._send(number)
@@ -249,7 +252,7 @@ class Firmware:
 
     @execute.register
     def _throttle_query(self, command: c.ThrottleQuery) -> list[Answer]:
-        if command.cab in self._cabs:
+        if command.cab in self.cabs:
             return [Answer(self._profile.throttle_query_to, encode_reply(self._locomotive(command.cab)))]
         named = 0 if self._profile.unknown_cab_as_zero else command.cab
         return [asker(r.LocomotiveState(named, 0, True, register=-1))]
@@ -268,16 +271,16 @@ class Firmware:
         if paused is self._paused:
             return []
         self._paused = paused
-        for number in self._cabs:
+        for number in self.cabs:
             self._send(number)
         return [to_all(r.LockState(paused))]
 
     @execute.register
     def _forget(self, command: c.Forget) -> list[Answer]:
         answers = []
-        for number in [command.cab] if command.cab else list(self._cabs):
-            if number in self._cabs:
-                forward = self._cabs.pop(number).forward
+        for number in [command.cab] if command.cab else list(self.cabs):
+            if number in self.cabs:
+                forward = self.cabs.pop(number).forward
                 self._rails.throttle(number, forward, 0, True)
                 answers += [to_all(r.LocomotiveState(number, -1, False)), to_all(r.Forgotten(number))]
         return answers if self._profile.forgetting_told else []
@@ -289,32 +292,32 @@ class Firmware:
         if self._full_for(command.cab):
             return self._table_full()
         answers = self._slot_for(command.cab)
-        cab = self._cabs[command.cab]
+        cab = self.cabs[command.cab]
         before = cab.functions
         bit = 1 << command.function
         cab.functions = before | bit if command.on else before & ~bit
         return answers if cab.functions == before else [*answers, to_all(self._locomotive(command.cab))]
 
     def _full_for(self, number: int) -> bool:
-        return number not in self._cabs and len(self._cabs) >= self._profile.slots
+        return number not in self.cabs and len(self.cabs) >= self._profile.slots
 
     def _table_full(self) -> list[Answer]:
         return [asker(r.Refused())] if self._profile.full_table_refused else [usb(r.Comment("Too many locos"))]
 
     def _slot_for(self, number: int) -> list[Answer]:
-        if number in self._cabs:
+        if number in self.cabs:
             return []
-        free = min(set(range(len(self._cabs) + 1)) - {cab.slot for cab in self._cabs.values()})
-        self._cabs[number] = _Cab(free)
+        free = min(set(range(len(self.cabs) + 1)) - {cab.slot for cab in self.cabs.values()})
+        self.cabs[number] = Cab(free)
         return [usb(r.Comment(f"New DCC queue slot {free} for loco {number}"))]
 
     def _send(self, number: int) -> None:
-        cab = self._cabs[number]
+        cab = self.cabs[number]
         stop = self._paused or cab.speed < 0
         self._rails.throttle(number, cab.forward, 0 if stop else cab.speed, stop)
 
     def _locomotive(self, number: int) -> r.LocomotiveState:
-        cab = self._cabs[number]
+        cab = self.cabs[number]
         slot = cab.slot if self._profile.slot_in_reports else 0
         return r.LocomotiveState(number, cab.speed, cab.forward, cab.functions, slot)
 

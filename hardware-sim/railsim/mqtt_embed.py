@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from railsim.faults import Way
 from railsim.mqtt_node import MqttNode, Publication
+from railsim.post import BrokerHands
 
 if TYPE_CHECKING:
     from railsim.embed import Simulation
@@ -17,9 +20,10 @@ if TYPE_CHECKING:
 class NodeSide:
     """The nodes and their simulation, whose time is the event loop's. Made by ``Simulation.nodes``."""
 
-    def __init__(self, simulation: Simulation, node: MqttNode) -> None:
+    def __init__(self, simulation: Simulation, station: str, node: MqttNode) -> None:
         self.node = node
         self._simulation = simulation
+        self._station = station
         self._publish: Callable[[Publication], None] | None = None
 
     def attach(self, publish: Callable[[Publication], None]) -> None:
@@ -32,12 +36,24 @@ class NodeSide:
         """The broker was lost."""
         self._simulation.truth()
         self._publish = None
-        self._simulation.jog(self.node.lost)
+        self._simulation.lost(self._station)
 
     def receive(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
         """A message from the broker, now."""
         if not self._simulation.closed:
-            self._simulation.jog(lambda: self.node.receive(topic, payload, retained=retained))
+            arrives = partial(self.node.receive, topic, payload, retained=retained)
+            self._simulation.post(Way.TO_NODES, self._station, arrives)
+
+    def to_host(self, arrives: Callable[[], None]) -> None:
+        """A message from the broker to a host begins its way; ``arrives`` is called at its end."""
+        if self._simulation.closed:
+            arrives()
+        else:
+            self._simulation.post(Way.TO_HOST, self._station, arrives)
+
+    def opened(self, broker: BrokerHands) -> None:
+        """The broker is one that faults can do something to."""
+        self._simulation.opened(broker)
 
     def deliver(self, said: Publication) -> None:
         """What the nodes say; nobody hears it without a broker."""

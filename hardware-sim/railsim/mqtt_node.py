@@ -33,13 +33,16 @@ from pointsman.protocols.jmri_mqtt import (
 from pointsman.track.model import Leg
 from pointsman.track.percent import step_of
 from pointsman.track.wiring import Feedback, Protocol, TurnoutKind, Wiring
+from railsim.breakdowns import Breakdowns
+from railsim.faults import Left
 from railsim.hidden import Hidden
-from railsim.incidents import BeamChanged, TurnoutSettled, WorldEvent
+from railsim.incidents import TurnoutSettled
 from railsim.station import RAIL_DELAY_S
 from railsim.world import World
 
 SERVO_MOVES_S = 0.99
 SENSOR_DELAY_S = (0.010, 0.020)
+LEFT_PERCENT = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class MqttNode:
         world: World,
         wiring: Wiring,
         hidden: Hidden,
+        breakdowns: Breakdowns,
         station: str | None = None,
         *,
         set_power: Callable[[bool], None] | None = None,
@@ -91,6 +95,7 @@ class MqttNode:
         self._world = world
         self._wiring = wiring
         self._hidden = hidden
+        self._breakdowns = breakdowns
         self._feedback = made.feedback
         self._turnouts = {w.name: n for n, w in wiring.turnouts.items() if w.station == station and w.name}
         self._magnets = {w.name: n for n, w in wiring.uncouplers.items() if w.station == station and w.name}
@@ -163,22 +168,41 @@ class MqttNode:
                 told.step = 0 if told.latched else step_of(percent)
                 self._drive(cab)
 
+    def left(self, what: Left) -> list[Publication]:
+        """Commands that somebody may have left at the broker: each would move something here, if it were obeyed."""
+        wanted: list[Message] = []
+        match what:
+            case Left.TURNOUTS:
+                lie = self._world.truth().lie
+                for topic, name in self._turnouts.items():
+                    other = (lie[name] != Leg.THROWN) is not self._wiring.turnouts[name].inverted
+                    wanted.append(TurnoutCommand(topic, other))
+            case Left.MAGNETS:
+                wanted += [LightCommand(topic, not on) for topic, on in self._on.items()]
+            case Left.POWER:
+                wanted += [PowerCommand(True)]
+            case Left.SPEED:
+                for cab in self._cabs:
+                    wanted += [ThrottleDirection(cab, Direction.FORWARD), ThrottleSpeed(cab, LEFT_PERCENT)]
+        return [Publication(*self.topics.write(message)) for message in wanted]
+
     # ------------------------------------------------------------ time
 
     def next_event_s(self) -> float | None:
         """When something is due here; None when nothing is."""
         return self._due[0][0] if self._due else None
 
-    def happened(self, event: WorldEvent) -> None:
-        """Something has happened in the world."""
-        match event:
-            case BeamChanged(t_s=t_s, beam=beam, broken=broken) if beam in self._beams:
-                delay_s = self._hidden.uniform(f"{beam}/{t_s}", *SENSOR_DELAY_S)
-                self._later(t_s + delay_s, lambda: self._see(beam, broken))
-            case TurnoutSettled(turnout=turnout, leg=leg):
-                topic = next((topic for topic, name in self._turnouts.items() if name == turnout), None)
-                if topic is not None:
-                    self._lie(topic, leg)
+    def see(self, beam: str, broken: bool, t_s: float) -> None:
+        """A beam looks so from now on."""
+        if beam in self._beams:
+            delay_s = self._hidden.uniform(f"{beam}/{t_s}", *SENSOR_DELAY_S)
+            self._later(t_s + delay_s, lambda: self._see(beam, broken))
+
+    def settled(self, event: TurnoutSettled) -> None:
+        """Points are over: their contacts say so."""
+        topic = next((topic for topic, name in self._turnouts.items() if name == event.turnout), None)
+        if topic is not None:
+            self._lie(topic, event.leg)
 
     def advance(self, t_s: float) -> list[Publication]:
         """Do what is due by now; the world has been brought there first. Returns what was published since last."""
@@ -196,12 +220,20 @@ class MqttNode:
         name = self._turnouts[topic]
         wired = self._wiring.turnouts[name]
         leg = Leg.THROWN if thrown is not wired.inverted else Leg.CLOSED
-        self._world.throw(name, leg, SERVO_MOVES_S if wired.kind is TurnoutKind.SERVO else wired.move_time_s * 0.8)
+        moves_s = SERVO_MOVES_S if wired.kind is TurnoutKind.SERVO else wired.move_time_s * 0.8
+        self._breakdowns.turnout(name, leg, moves_s)
         if self._world.truth().lie[name] == leg:
             self._lie(topic, leg)  # there already: it says so all the same
         else:
             self._lies[topic] = Points.INCONSISTENT
             self._report(Feedback.TURNOUTS, TurnoutState(topic, Points.INCONSISTENT))
+            self._later(self._world.now_s + moves_s, lambda: self._look(topic))
+
+    def _look(self, topic: str) -> None:
+        """After the time that points need: what do their contacts say, if they have not said anything yet?"""
+        lie = self._world.truth().lie[self._turnouts[topic]]
+        if self._lies[topic] is Points.INCONSISTENT and lie in set(Leg):
+            self._lie(topic, Leg(lie))
 
     def _lie(self, topic: str, leg: Leg) -> None:
         thrown = (leg is Leg.THROWN) is not self._wiring.turnouts[self._turnouts[topic]].inverted
@@ -237,7 +269,7 @@ class MqttNode:
         delay_s = self._hidden.uniform(f"{cab}/{now}/{step}", *RAIL_DELAY_S)
         # What comes later on the rails never overtakes what came before.
         self._rail_s = max(now + delay_s, self._rail_s)
-        self._later(self._rail_s, lambda: self._world.set_throttle(name, forward, step, emergency))
+        self._later(self._rail_s, lambda: self._breakdowns.throttle(name, forward, step, emergency))
 
     def _stop_all(self) -> None:
         for topic, name in self._magnets.items():

@@ -6,15 +6,17 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import aiomqtt
 
 from pointsman.errors import UsageError
+from railsim.faults import Fault, Left, Memory, Planned, Way
 from railsim.mqtt_embed import NodeSide
 from railsim.mqtt_node import Publication
+from railsim.post import BrokerHands
 
 PORT = 1883
 KEEP_ALIVE_S = 2
@@ -47,14 +49,43 @@ class BrokerAddress:
         return f"{self.host}:{self.port}"
 
 
+MEMORIES = frozenset({Memory.KEPT})
+WAYS = frozenset({Way.TO_NODES, Way.FROM_NODES})
+"""What of a broker's faults can be done from a node's side: to it, its connection breaking is a broker that is gone."""
+
+
+def check_at_broker(fault: Planned) -> None:
+    """Raise UsageError for a fault that only the broker itself, or the host, could have."""
+    where = f"fault {fault}"
+    if fault.kind is Fault.BROKER_RESTART and fault.target not in ("", *MEMORIES):
+        cure = f"restart it yourself, or use {fault.kind}:{Memory.KEPT}: then the nodes lose it, and find it again"
+        raise UsageError(
+            "the broker is a program of its own: what it has retained is its own affair", where=where, cure=cure
+        )
+    if fault.target == Way.TO_HOST:
+        what = "what goes between the broker and a host does not come past here"
+        raise UsageError(what, where=where, cure=f"use {Way.TO_NODES} or {Way.FROM_NODES}, or pointsman play --on sim")
+
+
 class NodesAtBroker:
-    """One connection for each node of a station; the first carries the states and the commands, all have a will."""
+    """One connection for each node of a station; the first carries the states and the commands, all have a will.
+
+    What a fault has left retained at the broker is deleted with ``close``.
+    """
 
     def __init__(self, nodes: NodeSide, broker: BrokerAddress, say: Callable[[str], None]) -> None:
         self._nodes = nodes
         self._broker = broker
         self._say = say
         self._tasks: list[asyncio.Task[None]] = []
+        self._errands: list[asyncio.Task[None]] = []
+        self._left: set[str] = set()
+        self._connections = 0
+        self._alone = asyncio.Event()
+        self._alone.set()
+        self._cut_off = asyncio.Event()
+        self._reachable = asyncio.Event()
+        self._reachable.set()
         self.found = asyncio.Event()
         """Set when the first node has found the broker for the first time."""
 
@@ -69,13 +100,16 @@ class NodesAtBroker:
 
     async def close(self) -> None:
         """Say goodbye: the nodes are offline."""
-        for task in self._tasks:
+        tasks = [*self._tasks, *self._errands]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._publish([Publication(topic, b"") for topic in sorted(self._left)])
 
     async def _keep_on(self, node: str, *, carries: bool) -> None:
         missed = False
         while True:
+            await self._reachable.wait()
             try:
                 await self._be_there(node, carries=carries)
             except* (aiomqtt.MqttError, OSError, ValueError) as errors:
@@ -87,24 +121,36 @@ class NodesAtBroker:
     async def _be_there(self, node: str, *, carries: bool) -> None:
         """Until the connection breaks; raises an ExceptionGroup with why."""
         will = self._nodes.node.will(node)
-        async with asyncio.TaskGroup() as group:
-            client = aiomqtt.Client(
-                self._broker.host,
-                self._broker.port,
-                identifier=f"rs{secrets.token_hex(9)}",
-                username=os.environ.get("POINTSMAN_MQTT_USER"),
-                password=os.environ.get("POINTSMAN_MQTT_PASSWORD"),
-                will=aiomqtt.Will(will.topic, will.payload, qos=1, retain=True),
-                keepalive=KEEP_ALIVE_S,
-                timeout=TIMEOUT_S,
-                logger=_SILENT,
-            )
-            async with client:
+        async with asyncio.TaskGroup() as group, self._client(will) as client:
+            breaking = group.create_task(self._break())
+            self._connections += 1
+            self._alone.clear()
+            try:
                 if carries:
                     await self._carry(group, client)
                 else:
                     await client.publish(will.topic, b"online", qos=1, retain=True)
                     await self._listen(client)
+            finally:
+                breaking.cancel()
+                with suppress(aiomqtt.MqttError):  # it is gone: then the broker says it, by the last will
+                    await client.publish(will.topic, will.payload, qos=1, retain=True, timeout=GOODBYE_WITHIN_S)
+                self._connections -= 1
+                if not self._connections:
+                    self._alone.set()
+
+    def _client(self, will: Publication | None = None) -> aiomqtt.Client:
+        return aiomqtt.Client(
+            self._broker.host,
+            self._broker.port,
+            identifier=f"rs{secrets.token_hex(9)}",
+            username=os.environ.get("POINTSMAN_MQTT_USER"),
+            password=os.environ.get("POINTSMAN_MQTT_PASSWORD"),
+            will=None if will is None else aiomqtt.Will(will.topic, will.payload, qos=1, retain=True),
+            keepalive=KEEP_ALIVE_S,
+            timeout=TIMEOUT_S,
+            logger=_SILENT,
+        )
 
     async def _carry(self, group: asyncio.TaskGroup, client: aiomqtt.Client) -> None:
         said: asyncio.Queue[Publication] = asyncio.Queue()
@@ -112,15 +158,17 @@ class NodesAtBroker:
         speaking = group.create_task(self._speak(client, said))
         self._nodes.attach(said.put_nowait)
         self._say("broker found")
-        self.found.set()
+        if not self.found.is_set():
+            self.found.set()
+            hands = BrokerHands(
+                self._cut, lambda _: None, self._cut, self._join, self._retain, MEMORIES, WAYS, self._some
+            )
+            self._nodes.opened(hands)
         try:
             await self._listen(client)
         finally:
             speaking.cancel()
             self._nodes.detach()
-            with suppress(aiomqtt.MqttError):  # it is gone: then the broker says it, by the last will
-                will = self._nodes.node.will(self._nodes.node.nodes[0])
-                await client.publish(will.topic, will.payload, qos=1, retain=True, timeout=GOODBYE_WITHIN_S)
             self._say("broker lost")
 
     async def _listen(self, client: aiomqtt.Client) -> None:
@@ -131,6 +179,53 @@ class NodesAtBroker:
         while True:
             one = await said.get()
             await client.publish(one.topic, one.payload, qos=1, retain=one.retain)
+
+    # ------------------------------------------------------------ for faults
+
+    @property
+    def _some(self) -> frozenset[Left]:
+        return frozenset(left for left in Left if self._nodes.node.left(left))
+
+    def _cut(self) -> None:
+        self._reachable.clear()
+        self._cut_off.set()
+
+    async def _break(self) -> None:
+        await self._cut_off.wait()
+        raise aiomqtt.MqttError("the connection broke")
+
+    def _retain(self, left: Left) -> None:
+        self._begin(self._leave(self._nodes.node.left(left)))
+
+    async def _leave(self, commands: Sequence[Publication]) -> None:
+        # Whoever hears it at once obeys it, and rightly: it is old for those alone that come later.
+        await self._alone.wait()
+        self._left.update(command.topic for command in commands)
+        await self._publish(commands)
+
+    def _join(self) -> None:
+        self._begin(self._find(self._errands))
+
+    async def _find(self, before: Sequence[asyncio.Task[None]]) -> None:
+        await asyncio.gather(*before, return_exceptions=True)
+        self._cut_off.clear()
+        self._reachable.set()
+
+    def _begin(self, errand: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(errand)
+        task.add_done_callback(_tell_a_fault)
+        self._errands = [*self._errands, task]
+
+    async def _publish(self, retained: Sequence[Publication]) -> None:
+        """As somebody who comes for this alone."""
+        if not retained:
+            return
+        try:
+            async with self._client() as client:
+                for one in retained:
+                    await client.publish(one.topic, one.payload, qos=1, retain=True)
+        except (aiomqtt.MqttError, OSError, ValueError) as error:
+            self._say(f"retained commands could not be left or deleted: {error}")
 
 
 def _tell_a_fault(task: asyncio.Task[None]) -> None:

@@ -12,11 +12,12 @@ from pointsman.errors import UsageError
 from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
 from railsim.breakdowns import Breakdowns, Hands
-from railsim.faults import Direction, Planned
+from railsim.faults import Direction, Planned, Way
 from railsim.hidden import Hidden
 from railsim.incidents import BeamChanged, FaultStruck, TurnoutSettled, WorldEvent
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_node import MqttNode, Publication
+from railsim.post import Act, BrokerHands
 from railsim.profiles import Profile
 from railsim.setup import Setup
 from railsim.side import Side
@@ -27,10 +28,10 @@ from railsim.world import World
 class Rig:
     """A world with the stations of a wiring: DCC-EX and JMRI (``sides``), MQTT (``nodes``), by the wiring's names.
 
-    The track has power while all the stations that feed it have theirs on. ``on_event`` is called for everything that
+    The track has power until all the stations that feed it have theirs off. ``on_event`` is called for everything that
     happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations. ``hidden``, when given, is used
-    instead of what the seed says. ``hands`` are for what a fault does outside of it; faults do not strike nodes, and
-    those of a station strike the first one. Raises UsageError when there is no station, or the set-up or a fault does
+    instead of what the seed says. ``hands`` are for what a fault does outside of it; faults of a link or of a board
+    strike the first station that is no node. Raises UsageError when there is no station, or the set-up or a fault does
     not fit it.
     """
 
@@ -57,28 +58,31 @@ class Rig:
         hidden = Hidden(seed) if hidden is None else hidden
         self.world = World(track, setup, hidden, wiring)
         self._on_event = on_event
-        self._powered = dict.fromkeys(wiring.feeding, False)
+        self._wiring = wiring
+        self._powered = dict.fromkeys(wiring.stations, False)
         self._published: list[tuple[str, Publication]] = []
-        self._breakdowns = Breakdowns(self.world, hidden, self._show, self._struck, hands or Hands())
+        self._heard: list[Act] = []
+        self._breakdowns = Breakdowns(self.world, hidden, self.show_beam, self._struck, hands or Hands())
         self.sides: dict[str, Side] = {}
         self.nodes: dict[str, MqttNode] = {}
         self.ports: dict[str, Side] = {}
         for name, made in wiring.stations.items():
             power = partial(self._power, name)
             if made.protocol is Protocol.MQTT:
-                self.nodes[name] = MqttNode(self.world, wiring, hidden, name, set_power=power)
+                self.nodes[name] = MqttNode(self.world, wiring, hidden, self._breakdowns, name, set_power=power)
             else:
                 self.sides[name] = Side(
                     name, self.world, wiring, hidden, self._breakdowns, power, boot_s=boot_s, profile=profile
                 )
+        self._eyes: tuple[Side | MqttNode, ...] = (*self.sides.values(), *self.nodes.values())
         self.plan(faults)
         for beam in wiring.beams:
             self._breakdowns.stands(beam, self.world.beam_broken(beam))
 
     def plan(self, faults: Sequence[Planned]) -> None:
         """Let faults strike, each at its moment. Raises UsageError for one that this layout cannot have."""
-        if faults or self.sides:
-            self._breakdowns.plan(faults, self.station)
+        station = next((side.station for side in self.sides.values()), None)
+        self._breakdowns.plan(faults, station, nodes=bool(self.nodes))
 
     @property
     def struck(self) -> Sequence[FaultStruck]:
@@ -123,37 +127,64 @@ class Rig:
         published, self._published = self._published, []
         return published
 
+    def heard(self) -> list[Act]:
+        """The messages that have come to hosts since this was last asked, in order: each wants to be called."""
+        heard, self._heard = self._heard, []
+        return heard
+
+    def post(self, way: Way, station: str, arrives: Act) -> None:
+        """A message of a station begins its way now; ``arrives`` is called at its end."""
+        self._breakdowns.post.mails[way].push(self.world.now_s, station, arrives)
+
+    def opened(self, broker: BrokerHands) -> None:
+        """The nodes have a broker that faults can do something to."""
+        self._breakdowns.post.opened(broker, self.world.now_s)
+
+    def lost(self, station: str) -> None:
+        """The nodes of a station have lost their broker, and what was on the way to it and from it."""
+        for way in (Way.TO_NODES, Way.FROM_NODES):
+            self._breakdowns.post.mails[way].drop(station)
+        self.nodes[station].lost()
+
     def _step(self, t_s: float, sent: list[tuple[str, bytes]]) -> None:
         for event in self.world.advance(t_s):
             if isinstance(event, BeamChanged):
                 self._breakdowns.beam(event.beam, event.broken, event.t_s)
             if isinstance(event, TurnoutSettled):
-                for side in self.sides.values():
-                    side.settled(event)
-            for node in self.nodes.values():
-                node.happened(event)
+                for one in self._eyes:
+                    one.settled(event)
             if self._on_event is not None:
                 self._on_event(event)
         self._breakdowns.advance(t_s)
         self._feed(t_s)
+        mails = self._breakdowns.post.mails
+        for arrives in mails[Way.TO_NODES].due(t_s):
+            arrives()
         wire = self._breakdowns.wires[Direction.FROM_STATION]
         for side in self.sides.values():
             for port, data in side.station.advance(t_s):
                 wire.push(t_s, port, data)
         sent += wire.due(t_s)
         for name, node in self.nodes.items():
-            self._published += [(name, said) for said in node.advance(t_s)]
+            for said in node.advance(t_s):
+                mails[Way.FROM_NODES].push(t_s, name, partial(self._say, name, said))
+        for arrives in mails[Way.FROM_NODES].due(t_s):
+            arrives()
+        self._heard += mails[Way.TO_HOST].due(t_s)
+
+    def _say(self, station: str, said: Publication) -> None:
+        self._published.append((station, said))
 
     def _struck(self, event: FaultStruck) -> None:
         if self._on_event is not None:
             self._on_event(event)
 
-    def _show(self, beam: str, broken: bool, t_s: float) -> None:
-        for side in self.sides.values():
-            side.see(beam, broken, t_s)
+    def show_beam(self, beam: str, broken: bool, t_s: float) -> None:
+        """What the stations see of a beam, whatever there is."""
+        for one in self._eyes:
+            one.see(beam, broken, t_s)
 
     def _power(self, station: str, on: bool) -> None:
         """A station has switched its power; it is the track's only if it feeds it."""
-        if station in self._powered:
-            self._powered[station] = on
-            self.world.set_power(all(self._powered.values()))
+        self._powered[station] = on
+        self.world.set_power(self._wiring.power(self._powered) is not False)

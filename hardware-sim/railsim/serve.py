@@ -32,7 +32,7 @@ from railsim.incidents import (
     TurnoutSettled,
     WorldEvent,
 )
-from railsim.mqtt_serve import BrokerAddress, NodesAtBroker
+from railsim.mqtt_serve import BrokerAddress, NodesAtBroker, check_at_broker
 from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
 
@@ -96,12 +96,9 @@ def _check_reach(serving: Serving) -> None:
                 where=where,
                 cure=f"name one that has with --hardware, or give {'; and '.join(_WAYS[p] for p in sorted(spoken))}",
             )
-    if serving.faults and serving.mqtt is not None:
-        raise UsageError(
-            "faults cannot strike nodes behind a broker yet",
-            where="--fault",
-            cure="leave it out, or use other hardware",
-        )
+    if serving.mqtt is not None:
+        for fault in serving.faults:
+            check_at_broker(fault)
     for protocol in sorted(spoken):
         if speaking.count(protocol) > 1:
             raise UsageError(

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pointsman.protocols.dccex import OldStationReader, StationReader
 from railsim.booster import Booster
 from railsim.definitions import Answer, Definitions, Rails, To
-from railsim.firmware import FULL_SCALE_MA, Firmware
+from railsim.firmware import FULL_SCALE_MA, Cab, Firmware
 from railsim.hidden import Hidden
 from railsim.profiles import DEFAULT_PROFILE, Profile, find_profile
 
@@ -137,6 +137,18 @@ class Station:
     def _new_reader(self) -> StationReader | OldStationReader:
         longest = self.profile.buffer - 1
         return OldStationReader(longest) if self.profile.old_reader else StationReader(longest)
+
+    # ------------------------------------------------------------ what it holds
+
+    @property
+    def cabs(self) -> dict[int, Cab]:
+        """Its table of locomotives, by address."""
+        return self._firmware.cabs
+
+    @property
+    def defined(self) -> Definitions:
+        """Turnouts, sensors and outputs as they are now."""
+        return self._firmware.accessories.defined
 
     # ------------------------------------------------------------ the outside
 

@@ -96,6 +96,11 @@ class World:
         return not any(self.speed_mm_s(name) > 0 for name in self._motors)
 
     @property
+    def magnets_on(self) -> frozenset[str]:
+        """The magnets that are switched on; permanent ones are not among them."""
+        return frozenset(self._magnets_on)
+
+    @property
     def locomotives(self) -> tuple[str, ...]:
         """The locomotives on the track."""
         return tuple(self._motors)
@@ -132,7 +137,10 @@ class World:
     # ------------------------------------------------------------ what may be done
 
     def advance(self, t_s: float) -> list[WorldEvent]:
-        """Let time pass up to ``t_s``; returns what happened since the last call, in order, commands' doings too."""
+        """Let time pass up to ``t_s``; returns what happened since the last call, in order, commands' doings too.
+
+        Raises PointsmanError when time does not get on: a fault of the world.
+        """
         changes, changes_at = 0, -1.0
         while (due := self.next_event_s()) is not None and due <= t_s:
             changes = changes + 1 if due == changes_at else 0
@@ -170,7 +178,7 @@ class World:
             self.powered = on
 
     def throw(self, turnout: str, leg: Leg, duration_s: float) -> None:
-        """Begin to move points; they are over after the duration. A vehicle on them derails."""
+        """Begin to move points; they are over after the duration. A vehicle on them derails. Raises UsageError."""
         self._known_turnout(turnout)
         if self._lie[turnout] is leg or self._turnout_ends.get(turnout, (0.0, leg.other))[1] is leg:
             return
@@ -184,7 +192,7 @@ class World:
                 self._derail(rake, Kind.DERAILMENT, turnout, struck, f"{turnout} moved under {names}")
 
     def set_magnet(self, name: str, on: bool) -> None:
-        """Switch an uncoupling magnet (or let a hand part what stands there)."""
+        """Switch an uncoupling magnet (or let a hand part what stands there). Raises UsageError for an unknown name."""
         if name not in self.track.uncouplers:
             raise UsageError(f"there is no magnet {name!r}", where="simulated layout")
         if on is (name in self._magnets_on):

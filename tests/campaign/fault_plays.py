@@ -13,12 +13,13 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from fault_rules import FOR_EVER, NOTHING, Ending, judge, late_s
+from fault_rules import FOR_EVER, NOTHING, Ending, Played, judge, late_s
 
 from pointsman.app import Stopper
 from pointsman.dispatch.dispatcher import Status
 from pointsman.errors import PointsmanError
-from pointsman.links import On, Target
+from pointsman.links import On as PlayedOn
+from pointsman.links import Target
 from pointsman.playing import PlayRequest, PlayResult, play
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run
@@ -28,7 +29,7 @@ from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.wiring_file import load_wiring
 from railsim.embed import Simulation
-from railsim.faults import Fault, Planned
+from railsim.faults import ABOUT, BEHIND_BROKER, Fault, On, Planned
 
 PUZZLES = (
     ("inglenook-small/classic", 12, 58),
@@ -38,6 +39,12 @@ PUZZLES = (
     ("tchoutchou/classic", 3, 5),
 )
 """Puzzle, how many draws of it, and how many plays of a hundred."""
+AT_BROKER = ("mqtt", "mixed")
+"""The wirings of the first layout that have nodes behind a broker."""
+AT_BROKER_SHARE = 0.1
+"""How many are played on them of the plays whose first fault is one of any hardware."""
+EARLY_SHARE = 0.3
+"""How many of a broker's faults strike before the host has come to it."""
 OPENING_S, A_RUN_S = 6.0, 7.0
 """A play lasts about this long: faults strike within."""
 AMOUNTS: dict[Fault, tuple[float, float]] = {
@@ -58,9 +65,13 @@ AMOUNTS: dict[Fault, tuple[float, float]] = {
     Fault.HOLDS: (1, 6),
     Fault.STALLS: (0.1, 8),
     Fault.DIRTY: (0.1, 5),
+    Fault.BROKER_RESTART: (0.2, 10),
+    Fault.MESSAGES_DOUBLED: (1, 60),
+    Fault.MESSAGES_LATE: (0.02, 0.8),
+    Fault.MESSAGES_HELD: (0.1, 4),
 }
 """Between what amounts are drawn; a kind that is not named has its usual one."""
-WHOLE = frozenset({Fault.LOST, Fault.DOUBLED, Fault.CORRUPTED, Fault.HOLDS})
+WHOLE = frozenset({Fault.LOST, Fault.DOUBLED, Fault.CORRUPTED, Fault.HOLDS, Fault.MESSAGES_DOUBLED})
 LAST_S = 3600.0
 """A play that is not over by then never ends."""
 STANDS_WITHIN_S = 0.8
@@ -78,6 +89,7 @@ class Drawn:
     seed: str
     facing: End
     faults: tuple[Planned, ...]
+    hardware: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +109,15 @@ class Outcome:
 def drawn(number: int) -> Drawn:
     """The play of a number. Its first fault takes turns through all kinds."""
     dice = Random(f"faults/{number}")
-    puzzle, draws, _ = dice.choices(PUZZLES, [share for _, _, share in PUZZLES])[0]
+    first = list(Fault)[number % len(Fault)]
+    hardware = dice.choice(AT_BROKER) if dice.random() < AT_BROKER_SHARE or at_broker(first) else None
+    if not possible(first, hardware):
+        hardware = None
+    puzzles = PUZZLES if hardware is None else PUZZLES[:2]
+    puzzle, draws, _ = dice.choices(puzzles, [share for _, _, share in puzzles])[0]
     seed = f"faults-{dice.randrange(draws)}"
     many = dice.choices((1, 2, 3), (3, 2, 1))[0]
-    kinds = [list(Fault)[number % len(Fault)], *dice.sample(list(Fault), many - 1)]
+    kinds = [first, *dice.sample([kind for kind in Fault if possible(kind, hardware)], many - 1)]
     _, runs = solved(puzzle, seed)
     lasts_s = OPENING_S + A_RUN_S * len(runs)
     left = sorted({vehicle for run in runs for vehicle in run.left})
@@ -111,8 +128,25 @@ def drawn(number: int) -> Drawn:
         if high:
             amount = float(dice.randint(int(low), int(high))) if kind in WHOLE else round(dice.uniform(low, high), 3)
         target = dice.choice(left) if kind is Fault.HOLDS and left else ""
-        faults.append(Planned(kind, target, round(dice.uniform(0.0, lasts_s), 3), amount))
-    return Drawn(number, puzzle, seed, dice.choice(list(End)), tuple(faults))
+        at_s = round(dice.uniform(0.0, lasts_s), 3)
+        if at_broker(kind) and dice.random() < EARLY_SHARE:
+            at_s = 0.0
+            if kind is Fault.BROKER_RESTART:
+                amount = 0.0  # it is back before the host comes, and its nodes are not
+        faults.append(Planned(kind, target, at_s, amount))
+    return Drawn(number, puzzle, seed, dice.choice(list(End)), tuple(faults), hardware)
+
+
+def at_broker(kind: Fault) -> bool:
+    """Is it a fault of a broker, or of what is on the way from it and to it?"""
+    return ABOUT[kind].on in BEHIND_BROKER
+
+
+def possible(kind: Fault, hardware: str | None) -> bool:
+    """Whether a fault can strike a wiring: a broker's needs one, a board's or its link's needs a board."""
+    if at_broker(kind):
+        return hardware in AT_BROKER
+    return hardware != "mqtt" or kind is Fault.PAUSED or ABOUT[kind].on not in (On.BYTES, On.LINK)
 
 
 @lru_cache
@@ -171,12 +205,16 @@ class _Watcher:
         self.simulation.run_on(self.simulation.world.now_s + GO_ON_S)
 
 
-def play_drawn(draw: Drawn, blamed: Sequence[Planned] | None = None) -> Outcome:
-    """Play it, and judge how it ended, by its own faults unless others are blamed."""
-    blamed = draw.faults if blamed is None else blamed
+def play_drawn(draw: Drawn) -> Outcome:
+    """Play it, and judge how it ended."""
+    return judged(draw, play_out(draw), draw.faults)
+
+
+def play_out(draw: Drawn) -> Played:
+    """Play it to its end, and a little further."""
     chosen, runs = solved(draw.puzzle, draw.seed)
-    wiring = load_wiring(find_wiring(chosen.folder), chosen.track)
-    watcher = _Watcher(draw.faults, STANDS_WITHIN_S + late_s(blamed))
+    wiring = load_wiring(find_wiring(chosen.folder, draw.hardware), chosen.track)
+    watcher = _Watcher(draw.faults, STANDS_WITHIN_S + late_s(draw.faults))
     result: PlayResult | None = None
     error: PointsmanError | None = None
     with tempfile.TemporaryDirectory() as folder:
@@ -185,7 +223,7 @@ def play_drawn(draw: Drawn, blamed: Sequence[Planned] | None = None) -> Outcome:
             chosen,
             runs,
             wiring,
-            Target(On.SIM),
+            Target(PlayedOn.SIM),
             draw.facing,
             journal,
             on_simulation=watcher.given,
@@ -200,19 +238,23 @@ def play_drawn(draw: Drawn, blamed: Sequence[Planned] | None = None) -> Outcome:
             error = failure
         watcher.finish()
         reading = read(journal)
-    simulation = watcher.simulation
-    assert simulation is not None
+    assert watcher.simulation is not None
     ended_s = watcher.finished_s if watcher.halted_s is None else watcher.halted_s
-    ending, wrong = judge(blamed, simulation, reading, result, error, watcher.stood, ended_s)
+    return Played(watcher.simulation, reading, result, error, watcher.stood, ended_s, watcher.finished_s)
+
+
+def judged(draw: Drawn, played: Played, blamed: Sequence[Planned]) -> Outcome:
+    """What came of a play, judged as if these faults were the ones that struck."""
+    ending, wrong = judge(blamed, played, contacts=draw.hardware in AT_BROKER)
     return Outcome(
         draw.number,
-        draw.puzzle,
+        draw.puzzle + (f", hardware {draw.hardware}" if draw.hardware else ""),
         tuple(str(fault) for fault in draw.faults),
-        _struck(simulation, ended_s),
+        _struck(played.simulation, played.ended_s),
         ending,
         tuple(wrong),
-        tuple(str(incident.kind) for incident in simulation.incidents),
-        watcher.finished_s,
+        tuple(str(incident.kind) for incident in played.simulation.incidents),
+        played.finished_s,
     )
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from math import inf, isinf
 
 from pointsman.drivers.dccex.halt import LAST_STOPS_S
@@ -17,7 +18,7 @@ from pointsman.playing import PlayResult
 from pointsman.record import Reading
 from pointsman.track.model import Joint, SegmentEnd, Side, Track
 from railsim.embed import Simulation
-from railsim.faults import Fault, Planned
+from railsim.faults import ABOUT, Fault, Planned
 from railsim.incidents import FaultStruck, Incident, Kind
 
 NOTHING = "nothing there"
@@ -27,9 +28,10 @@ FOR_EVER = "the campaign waited an hour: this play never ends"
 REASONS: dict[str, str] = {
     "link lost": r"the link to the station is lost|the link did not come up|the link was lost before|the link went",
     "no station": r"no DCC-EX station answers|the station restarted \d+ times",
+    "no broker": r"nobody answers|does not send our own messages back",
     "not defined": r"the station does not (know|take)",
     "not confirmed": r"the station did not confirm",
-    "rejected": r"the station rejected a command",
+    "rejected": r"command \d+ was not accepted: ",
     "restarted": r"the station restarted: ",
     "foreign": r"something else controls the layout|another program is driving",
     "overload": r"overload on the track",
@@ -158,26 +160,55 @@ RULES: dict[Fault, Rule] = {
     Fault.LIFTED: _rule(f"{_BEAMS}, set-up", Forced(_ROUGH)),
     Fault.STALLS: _rule(_BEAMS),
     Fault.RUNAWAY: _rule(_BEAMS, RUNS_ON),
-    Fault.DIRTY: _rule(_BEAMS, RUNS_ON_MEANWHILE),
+    # What did not hear that it must slow down is further on than is believed, until a beam tells.
+    Fault.DIRTY: _rule(_BEAMS, RUNS_ON_MEANWHILE, Forced(_ROUGH)),
+    Fault.BROKER_RESTART: _rule("link lost"),
+    # What comes twice at once does nothing; after something newer it is not told from somebody else's command.
+    Fault.MESSAGES_DOUBLED: _rule("foreign"),
+    # The broker answers in time: how late a node obeys, or tells, is not seen before a train is on a beam.
+    Fault.MESSAGES_LATE: _rule(f"{_BEAMS}, link lost, not confirmed", RUNS_ON, late=True),
+    # A beam's word that was held makes a train stop too late, as with a beam that tells late.
+    Fault.MESSAGES_HELD: _rule(
+        f"{_BEAMS}, link lost, not confirmed, no broker, rejected", RUNS_ON_MEANWHILE, Forced(_BUFFER), late=True
+    ),
+    # Those who are there already hear them as anybody's commands.
+    Fault.MESSAGES_RETAINED: _rule("link lost, foreign"),
 }
+WITH_CONTACTS: dict[Fault, Rule] = {
+    Fault.TURNOUT_STUCK: _rule("echo"),
+    Fault.TURNOUT_SLOW: _rule("echo, rejected"),
+    Fault.TURNOUT_REVERSED: _rule("echo"),
+}
+"""Where a node tells what contacts at the points say, no train comes to points that lie otherwise."""
+
+
+def rule_of(kind: Fault, *, contacts: bool) -> Rule:
+    """The rule for a kind of fault; ``contacts``: points have some, and a node tells what they say."""
+    return WITH_CONTACTS.get(kind, RULES[kind]) if contacts else RULES[kind]
 
 
 UNSEEN = frozenset({Fault.LIFTED, Fault.PARTS})
 """What these do to a wagon nothing can tell that no beam is to see again: a goal is no false one for that."""
 
 
-def judge(
-    faults: Sequence[Planned],
-    simulation: Simulation,
-    reading: Reading,
-    result: PlayResult | None,
-    error: PointsmanError | None,
-    stood: bool | None,
-    ended_s: float,
-) -> tuple[Ending, list[str]]:
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of a play. ``stood``: whether it stood in time after a halt, None without one; ``ended_s``: when."""
+
+    simulation: Simulation
+    reading: Reading
+    result: PlayResult | None
+    error: PointsmanError | None
+    stood: bool | None
+    ended_s: float
+    finished_s: float
+
+
+def judge(faults: Sequence[Planned], played: Played, *, contacts: bool = False) -> tuple[Ending, list[str]]:
     """How a play ended, and everything that is wrong with that. A fault that strikes later excuses nothing."""
-    struck = {(s.kind, s.t_s) for s in simulation.struck if s.t_s <= ended_s and not s.text.startswith(NOTHING)}
-    rules = [RULES[fault.kind] for fault in faults if (fault.kind, fault.at_s) in struck]
+    simulation, reading, result, error = played.simulation, played.reading, played.result, played.error
+    struck = {(s.kind, s.t_s) for s in simulation.struck if s.t_s <= played.ended_s and not s.text.startswith(NOTHING)}
+    rules = [rule_of(fault.kind, contacts=contacts) for fault in faults if (fault.kind, fault.at_s) in struck]
     wrong = []
     if reading.bad:
         wrong.append(f"the journal: {reading.bad}")
@@ -185,10 +216,9 @@ def judge(
         assert result is not None
         ending = Ending("goal")
         truth = result.truth
-        if truth is None or not (result.reached and truth.reached and truth.agrees):
-            unseen = all(_unseen(struck, reading) for struck in simulation.struck if struck.kind in UNSEEN)
-            if not (unseen and any(struck.kind in UNSEEN for struck in simulation.struck)):
-                wrong.append(f"FALSE DONE: believed {result.position}, truth {truth.line if truth else None}")
+        true = truth is not None and result.reached and truth.reached and truth.agrees
+        if not (true or any(struck.kind in UNSEEN and _unseen(struck, reading) for struck in simulation.struck)):
+            wrong.append(f"FALSE DONE: believed {result.position}, truth {truth.line if truth else None}")
     else:
         ending = Ending("halt", reason_of(error), str(error.what))
         if not any(ending.reason in rule.reasons for rule in rules):
@@ -196,9 +226,9 @@ def judge(
     wrong += [
         f"INCIDENT {incident}"
         for incident in simulation.incidents
-        if not any(forced(incident, fault, simulation) for fault in faults)
+        if not any(forced(incident, fault, simulation, contacts=contacts) for fault in faults)
     ]
-    if stood is False:
+    if played.stood is False:
         by_hand = error is not None and "BY HAND" in error.cure
         if not (any(rule.deaf for rule in rules) and by_hand):
             wrong.append(f"it still moves after the stop; cure: {error.cure if error else ''}")
@@ -212,17 +242,34 @@ def _unseen(struck: FaultStruck, reading: Reading) -> bool:
     return not any(word.startswith(edge) for words in later for word in words for edge in edges)
 
 
+def digest() -> str:
+    """A short sum of the rules and of what each fault does: the table in the docs says by which it was made."""
+    rules = [
+        (
+            kind,
+            sorted(rule.reasons),
+            [(sorted(force.kinds), force.place, force.lasting) for force in rule.forces],
+            rule.late,
+            rule.deaf,
+            ABOUT[kind],
+        )
+        for kind in RULES
+        for rule in (rule_of(kind, contacts=False), rule_of(kind, contacts=True))
+    ]
+    return sha256(repr(rules).encode()).hexdigest()[:12]
+
+
 def late_s(faults: Sequence[Planned]) -> float:
     """How much later a stop may come to the rail because of the faults."""
     return sum(fault.much for fault in faults if RULES[fault.kind].late and not isinf(fault.much))
 
 
-def forced(incident: Incident, fault: Planned, simulation: Simulation) -> bool:
+def forced(incident: Incident, fault: Planned, simulation: Simulation, *, contacts: bool = False) -> bool:
     """Whether a fault may have forced an incident."""
     struck = next((s for s in simulation.struck if s.kind == fault.kind and s.t_s == fault.at_s), None)
     if struck is None or incident.t_s < struck.t_s:
         return False
-    for force in RULES[fault.kind].forces:
+    for force in rule_of(fault.kind, contacts=contacts).forces:
         over_s = struck.t_s + fault.much + STOPS_WITHIN_S
         if not force.lasting or fault.much > LAST_STOPS_S:
             over_s = inf

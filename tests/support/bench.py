@@ -30,8 +30,8 @@ from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.memory import memory_pair
-from railsim.clock import run_virtual
+from pointsman.transports.memory import MemoryTransport, memory_pair
+from railsim.clock import VirtualLoop, run_virtual
 from railsim.embed import MemoryLink, Simulation
 from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
@@ -72,8 +72,10 @@ class Bench:
     simulation: Simulation = field(init=False)
     dispatcher: Dispatcher = field(init=False)
     link: MemoryLink = field(init=False)
+    host: MemoryTransport = field(init=False)
     chosen: Chosen = field(init=False)
     final: Belief | None = None
+    playing: asyncio.Task[Any] | None = None
     halted_s: float | None = None
 
     def later(self, t_s: float, act: Callable[[Bench], Any]) -> None:
@@ -122,12 +124,13 @@ class Bench:
         setup = Setup.parse(start, facing={"L": self.facing})
         self.simulation = Simulation(track, wiring, setup, seed=self.seed, profile=find_profile(self.profile))
         host, station = memory_pair("bench")
+        self.host = host
         await station.open()
         self.link = self.simulation.memory(lambda data: self._up(station.write, data), serial=self.serial)
         station.listen(self._down, lambda _: None)
         allow = Allowances()
         belief = at_setup(track, self.chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
-        journal = Journal(self.journal_path, self._journal_failed)
+        journal = Journal(self.journal_path, lambda why: loop.call_soon_threadsafe(self.dispatcher.halt, why))
         journal.write(loop.time(), "begin", {"start": str(self.chosen.start)})
         driver = DccExDriver(host, wiring, emit=self._receive)
         planner = Planner(track, wiring, allow)
@@ -147,6 +150,7 @@ class Bench:
             loop.call_at(t_s, act, self)
         try:
             await driver.open()
+            self.playing = asyncio.current_task()
             self.final = await self.dispatcher.play(self.runs())
             return self.final
         finally:
@@ -166,11 +170,15 @@ class Bench:
         self.asked.append(work)
         return await self.hand(self, work)
 
-    def _journal_failed(self, why: str) -> None:
-        self.dispatcher.halt(why)
-
     def _beaten(self, active: bool) -> None:
         self.beats.append((self.now_s(), active))
+
+    @property
+    def loop(self) -> VirtualLoop:
+        """The loop that it runs in."""
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        return loop
 
     def now_s(self) -> float:
         """The loop's time."""

@@ -112,7 +112,10 @@ class CourseBench:
         link = simulation.memory(up)
         station.listen(link.write, lambda _: None)
         belief = at_setup(track, start, End.TO, ALLOW.mark_error_mm, ALLOW.setup_error_mm)
-        journal = Journal(self.folder / f"leg-{self.legs}.journal", self._journal_failed)
+        journal = Journal(
+            self.folder / f"leg-{self.legs}.journal",
+            lambda why: loop.call_soon_threadsafe(self._journal_failed, why),
+        )
         driver = DccExDriver(host, self.wiring, emit=self._receive)
         planner = Planner(track, self.wiring, course.allow, self.cap_mm_s)
         self._dispatcher = Dispatcher(

@@ -1,6 +1,7 @@
 """Test support: two stations as one driver, on the simulated layout, in virtual time: DCC-EX (main) and MQTT (yard).
 
 ``MIXED`` has the locomotive and the magnets at main, turnouts and beams at yard; ``SWAPPED`` is the other way round.
+``BOTH_FEED`` is ``MIXED`` with decoders in the track that yard works: the power is both stations'.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.percent import as_driven
-from pointsman.track.wiring import NO_NUMBER, Wiring
+from pointsman.track.wiring import NO_NUMBER, TurnoutKind, Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.memory import memory_pair
 from pointsman.transports.mqtt_base import Delivery
@@ -55,13 +56,16 @@ def _swapped() -> Wiring:
 
 
 SWAPPED = _swapped()
+BOTH_FEED = replace(
+    MIXED, turnouts={n: replace(w, kind=TurnoutKind.ACCESSORY_DECODER) for n, w in MIXED.turnouts.items()}
+)
 assert all(w.number == NO_NUMBER for w in MIXED.turnouts.values())
 
 
 class Bench:
     """Both stations and what drives them. ``published`` is what anybody said at the broker, with its time."""
 
-    def __init__(self, wiring: Wiring = MIXED, seed: int = 1) -> None:
+    def __init__(self, wiring: Wiring = MIXED, seed: int = 1, dccex: type[DccExDriver] = DccExDriver) -> None:
         self.loop = asyncio.get_running_loop()
         self.wiring = wiring
         self.events: list[Event] = []
@@ -78,7 +82,7 @@ class Bench:
         self.driver = Stations(
             wiring,
             {
-                "main": lambda emit: DccExDriver(self.host, wiring, emit=emit, station="main", listen_first_s=0.01),
+                "main": lambda emit: dccex(self.host, wiring, emit=emit, station="main", listen_first_s=0.01),
                 "yard": lambda emit: MqttDriver(self.link, wiring, emit=emit, station="yard"),
             },
             emit=self._receive,

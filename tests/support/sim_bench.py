@@ -26,8 +26,10 @@ from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.memory import memory_pair
 from railsim.clock import run_virtual
 from railsim.embed import Simulation
+from railsim.firmware import Cab
 from railsim.profiles import PROFILES, find_profile
 from railsim.setup import Setup
+from railsim.station import Station
 
 ALL = list(PROFILES)
 STOPPING = (Rejected, ForeignControl, LinkLost, StationRestarted, OverCurrent)
@@ -100,18 +102,21 @@ class SimBench:
         return self.cabs[3].speed if 3 in self.cabs else 0
 
     @property
-    def cabs(self):  # type: ignore[no-untyped-def]
-        return self.simulation._rig.station._firmware._cabs
+    def station(self) -> Station:
+        assert isinstance(self.simulation.station, Station)
+        return self.simulation.station
+
+    @property
+    def cabs(self) -> dict[int, Cab]:
+        return self.station.cabs
 
     @property
     def thrown(self) -> dict[int, bool]:
-        turnouts = self.simulation._rig.station._firmware.accessories.defined.turnouts
-        return {number: turnout.thrown for number, turnout in turnouts.items()}
+        return {number: turnout.thrown for number, turnout in self.station.defined.turnouts.items()}
 
     @property
     def on(self) -> dict[int, bool]:
-        outputs = self.simulation._rig.station._firmware.accessories.defined.outputs
-        return {number: output.on for number, output in outputs.items()}
+        return {number: output.on for number, output in self.station.defined.outputs.items()}
 
 
 def sim(test: Callable[[SimBench], Coroutine[None, None, None]], profile: str = "5.6", *, serial: bool = True) -> None:

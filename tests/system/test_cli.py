@@ -97,6 +97,25 @@ def test_a_command_that_drives_nothing_does_not_wait_for_what_drives(cache: Path
     assert bool(loaded) is drives, loaded
 
 
+IMPORTING_EVERYTHING = """
+import importlib, pkgutil, sys
+import pointsman
+for module in pkgutil.walk_packages(pointsman.__path__, "pointsman."):
+    importlib.import_module(module.name)
+print(*sys.modules)
+"""
+
+
+def test_the_simulated_layout_is_loaded_only_when_something_runs_on_it(cache: Path) -> None:
+    environment = ENVIRONMENT | {"POINTSMAN_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTING_EVERYTHING], env=environment, capture_output=True, timeout=60, check=True
+    )
+    loaded = done.stdout.decode().split()
+    assert {"pointsman.app", "pointsman.links", "pointsman.doctor", "pointsman.cli.main"} <= set(loaded)
+    assert [name for name in loaded if name.partition(".")[0] == "railsim"] == []
+
+
 @pytest.mark.parametrize("words", [("layouts",), ("layouts", "--json")])
 def test_a_reader_that_has_seen_enough(cache: Path, words: tuple[str, ...]) -> None:
     """As ``pointsman ... | head -1``: nobody is told a traceback; here the reader is gone from the first byte on."""

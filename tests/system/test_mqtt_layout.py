@@ -32,10 +32,12 @@ from pointsman.messages import (
     SetPower,
     SetTurnout,
     StationNote,
+    TurnoutReported,
 )
 from pointsman.transports.mqtt import Broker, BrokerLink
 from pointsman.transports.mqtt_base import Delivery
 from railsim.embed import Simulation
+from railsim.faults import parse_fault
 from railsim.mqtt_serve import BrokerAddress, NodesAtBroker
 from railsim.setup import Setup
 
@@ -283,3 +285,80 @@ async def test_an_access_list_that_forbids_the_throttle_is_noticed_before_anythi
         async with layout(broker) as made:
             with pytest.raises(StationError, match="does not pass on cab/3/direction, cab/3/throttle"):
                 await made.driver.open()
+
+
+# ---------------------------------------------------------------- faults, at a real broker
+
+
+def struck(made: Layout) -> list[str]:
+    return [found.text for found in made.simulation.struck]
+
+
+@pytest.mark.parametrize("left", ["power", "speed", "turnouts", "magnets"])
+async def test_a_node_that_comes_anew_to_commands_that_were_left_moves_nothing_and_they_are_deleted(
+    tmp_path: Path, left: str
+) -> None:
+    with mosquitto(tmp_path) as broker:
+        async with layout(broker) as made:
+            await made.driving()
+            lies = dict(made.simulation.truth().lie)
+            made.heard.clear()
+            made.simulation.plan([parse_fault(f"messages-retained:{left}")])
+            await made.until(lambda: made.dead and bool(made.lost()), 5.0)
+            assert made.lost() == ["node yard is offline"]
+            await made.until(lambda: ("track/node/yard", b"online") in [(d.topic, d.payload) for d in made.heard])
+            commands = {d.topic for d in made.heard if d.payload in (b"ON", b"THROWN", b"CLOSED", b"FORWARD", b"40")}
+            await made.driver.open()
+            notes = _notes(made)
+            assert sum("keeps the command" in note for note in notes) >= 1
+            assert made.dead
+            assert made.simulation.truth().lie == lies
+        async with aiomqtt.Client("127.0.0.1", broker.port) as other:
+            await other.subscribe([("track/#", 1), ("cab/#", 1), ("end", 1)])
+            await other.publish("end", b"", qos=1)
+            kept = set()
+            async for message in other.messages:
+                if str(message.topic) == "end":
+                    break
+                kept.add(str(message.topic))
+        assert commands
+        assert not kept & {topic for topic in commands if not topic.endswith("/state")}
+
+
+async def test_a_broker_that_restarts_as_its_nodes_see_it(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        async with layout(broker) as made:
+            await made.driving()
+            made.simulation.plan([parse_fault("broker-restart=1")])
+            await made.until(lambda: made.dead and bool(made.lost()), 5.0)
+            assert struck(made) == ["the broker is gone, and comes back; then the nodes find it: kept"]
+            await made.driver.open()
+            assert made.driver.halted
+            made.driver.release()
+            await made.accepted(SetPower(True))
+
+
+async def test_messages_come_twice_and_late_at_a_node(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        async with layout(broker) as made:
+            await made.driver.open()
+            made.heard.clear()
+            made.simulation.plan(
+                [parse_fault("messages-doubled:from-nodes=50"), parse_fault("messages-held:to-nodes=0.5")]
+            )
+            began = made.simulation.struck[-1].t_s
+            await made.accepted(SetTurnout("T1", True))
+            assert made.simulation.truth().t_s - began >= 0.5
+            said = ("track/turnout/T1/state", b"THROWN")
+            await made.until(lambda: [(d.topic, d.payload) for d in made.heard].count(said) == 2)
+
+
+async def test_points_behind_a_node_stick(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        async with layout(broker) as made:
+            made.simulation.plan([parse_fault("turnout-stuck:T1")])
+            await made.driver.open()
+            lie = made.simulation.truth().lie["T1"]
+            made.driver.send(SetTurnout("T1", lie == "closed"), 90)
+            await made.until(lambda: any(isinstance(e, TurnoutReported) and e.turnout == "T1" for e in made.events))
+            assert made.simulation.truth().lie["T1"] == lie

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,7 @@ from mosquitto import cable, free_port, mosquitto, needs_mosquitto
 
 from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.errors import LinkLostError, PortError
-from pointsman.transports.mqtt import Broker, BrokerLink
+from pointsman.transports.mqtt import KEEP_ALIVE_S, Broker, BrokerLink
 from pointsman.transports.mqtt_base import Delivery, Will
 
 pytestmark = [pytest.mark.system, needs_mosquitto]
@@ -197,6 +201,68 @@ async def test_what_is_published_on_a_cut_or_dead_cable_is_never_sent(tmp_path: 
         await witness.link.close()
 
 
+@asynccontextmanager
+async def stuck_broker() -> AsyncIterator[tuple[BrokerLink, list[str], socket.socket]]:
+    """A link to a broker that lets it in and then reads nothing more; why it was lost, and the broker's end of it."""
+    loop = asyncio.get_running_loop()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        lost: list[str] = []
+        link = BrokerLink(Broker("127.0.0.1", listener.getsockname()[1]))
+        link.listen(lambda _: None, lost.append)
+        opening = asyncio.ensure_future(link.open(None))
+        far, _ = await loop.sock_accept(listener)
+        with far:
+            assert await loop.sock_recv(far, 4096)
+            await loop.sock_sendall(far, b"\x20\x02\x00\x00")
+            await opening
+            try:
+                yield link, lost, far
+            finally:
+                await link.abort()
+
+
+async def test_a_broker_that_reads_nothing_is_a_loss_within_its_time() -> None:
+    async with stuck_broker() as (link, lost, _):
+
+        async def flood() -> None:
+            for _ in range(500):
+                link.publish("motion", bytes(100_000))
+                await asyncio.sleep(0.005)
+
+        began = time.monotonic()
+        with pytest.raises(LinkLostError):
+            await flood()
+        assert time.monotonic() - began < 5.0
+        assert ["could not be sent" in why for why in lost] == [True]
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+async def test_what_was_given_up_does_not_arrive_later(guarded: bool) -> None:
+    """Ending the link throws away what the system has not sent: the broker sees a connection that broke."""
+    if guarded and sys.platform != "linux":
+        pytest.skip("what a system does with a connection that others hold is its own")
+    loop = asyncio.get_running_loop()
+    async with stuck_broker() as (link, _, far):
+        (fd,) = link.guardian_fds()
+        with socket.socket(fileno=os.dup(fd)) as held, socket.socket(fileno=os.dup(fd)) as wire:
+            if not guarded:
+                held.close()
+            assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            if sys.platform == "linux":
+                assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 2000
+            wire.close()
+            link.publish("motion", bytes(100_000))
+            await link.abort()
+
+            async def read_to_the_end() -> None:
+                while await loop.sock_recv(far, 1 << 20):
+                    pass
+
+            with pytest.raises(ConnectionResetError):
+                await read_to_the_end()
+
+
 async def test_a_message_and_the_end_in_the_same_moment_send_nothing(tmp_path: Path) -> None:
     with mosquitto(tmp_path) as broker:
         witness = await Ear(Broker("127.0.0.1", broker.port)).up("motion", "end")
@@ -208,6 +274,22 @@ async def test_a_message_and_the_end_in_the_same_moment_send_nothing(tmp_path: P
         witness.link.publish("end", b"")
         await witness.until(lambda: bool(witness.payloads("end")))
         assert witness.payloads("motion") == []
+        await witness.link.close()
+
+
+async def test_the_end_is_the_end_while_a_guardian_holds_the_descriptor_too(tmp_path: Path) -> None:
+    with mosquitto(tmp_path) as broker:
+        here = Broker("127.0.0.1", broker.port)
+        witness = await Ear(here).up("will")
+        ear = await Ear(here).up("motion", will=Will("will", b"OFF"))
+        (fd,) = ear.link.guardian_fds()
+        held = os.dup(fd)
+        try:
+            await ear.link.abort()
+            # well before the broker's own patience with a silent link ends
+            await witness.until(lambda: bool(witness.payloads("will")), within_s=KEEP_ALIVE_S / 2)
+        finally:
+            os.close(held)
         await witness.link.close()
 
 

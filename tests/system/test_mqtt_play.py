@@ -17,10 +17,10 @@ __all__ = ["broker", "layout"]  # fixtures, found by their names
 pytestmark = [pytest.mark.system, needs_mosquitto]
 
 
-def simulated(tmp_path: Path, layout: Path, broker: Mosquitto) -> Program:
+def simulated(tmp_path: Path, layout: Path, broker: Mosquitto, *more: str) -> Program:
     truth = ("--truth", str(tmp_path / "truth.json"))
     where = ("--mqtt", f"127.0.0.1:{broker.port}", "--hardware", "mqtt", "--puzzle", "short", "--seed", "5")
-    program = Program(tool("railsim"), str(layout), *where, *truth)
+    program = Program(tool("railsim"), str(layout), *where, *truth, *more)
     program.expect("ready")
     return program
 
@@ -48,6 +48,17 @@ def test_a_short_play_ends_with_the_goal_in_truth(tmp_path: Path, layout: Path, 
     reading = read(tmp_path / "journal")
     assert reading.bad == ""
     assert reading.lines[-1].kind == "end"
+
+
+def test_faults_strike_nodes_at_a_real_broker(tmp_path: Path, layout: Path, broker: Mosquitto) -> None:
+    faults = ("--fault", "messages-retained:speed", "--fault", "broker-restart@4=0.5", "--fault", "turnout-stuck@5")
+    with running(lambda: simulated(tmp_path, layout, broker, *faults)) as sim:
+        sim.expect("FAULT messages-retained: commands are left retained, and the nodes come anew to them: speed")
+        sim.expect("FAULT broker-restart")
+        sim.expect("broker found")
+        sim.expect("FAULT turnout-stuck")
+        assert truth_of(tmp_path, sim)["moving"] == []
+    assert "Traceback" not in sim.text
 
 
 @pytest.mark.parametrize("what", ["the program is killed", "the node is killed", "the broker is killed"])

@@ -439,9 +439,14 @@ def test_the_clock_is_held_until_the_other_side_has_read(speed: float | None) ->
         (("--hardware", "mixed", "--tcp", "0"), "nobody could reach its station behind a broker"),
         (("--hardware", "mixed", "--mqtt", "localhost"), "nobody could reach its station that speaks DCC-EX"),
         ((), "nobody could reach"),
+        (("--hardware", "mqtt", "--mqtt", "localhost", "--fault", "broker-restart:gone"), "a program of its own"),
+        (("--hardware", "mqtt", "--mqtt", "localhost", "--fault", "lost-bytes"), "only nodes at a broker"),
+        (("--tcp", "0", "--fault", "messages-late"), "no station here has one"),
     ],
 )
-def test_a_layout_is_reached_only_in_the_language_of_its_station(options: tuple[str, ...], words: str) -> None:
+def test_a_layout_is_reached_only_in_the_language_of_its_station_and_struck_only_where_it_can_be(
+    options: tuple[str, ...], words: str
+) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "railsim.cli", "inglenook-small", *options],
         check=False,

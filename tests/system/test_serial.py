@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -18,7 +20,6 @@ import pytest
 from ear import Ear
 
 from pointsman.errors import LinkLostError, PortError
-from pointsman.transports.ports import list_ports
 from pointsman.transports.serial import SerialTransport
 from railsim.clock import run_virtual
 
@@ -131,7 +132,8 @@ async def test_closing_and_opening_the_same_port_again_and_again(pty: Pty) -> No
 
 
 HOLDER = """
-import fcntl, os, sys
+import fcntl, os, pathlib, sys
+pathlib.Path("/proc/self/comm").write_text(sys.argv[2])
 port = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
 fcntl.flock(port, fcntl.LOCK_EX)
 print("held", flush=True)
@@ -139,17 +141,21 @@ sys.stdin.read()
 """
 
 
-async def test_a_port_that_another_program_holds_names_the_program(pty: Pty) -> None:
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [("minicom", "close that program"), ("brltty", "apt remove brltty"), ("ModemManager", "wait half a minute")],
+)
+async def test_a_port_that_another_program_holds_names_the_program(pty: Pty, name: str, cure: str) -> None:
     pipe = asyncio.subprocess.PIPE
-    holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, pty.path, stdin=pipe, stdout=pipe)
-    assert holder.stdout is not None
-    assert await holder.stdout.readline() == b"held\n"
-    with pytest.raises(PortError, match="held by") as refusal:
-        await SerialTransport(pty.path).open()
-    assert "python" in str(refusal.value)
-    assert f"(process {holder.pid})" in str(refusal.value)
-    assert "close that program" in refusal.value.cure
-    await holder.communicate(b"")
+    holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, pty.path, name, stdin=pipe, stdout=pipe)
+    try:
+        assert holder.stdout is not None
+        assert await holder.stdout.readline() == b"held\n"
+        with pytest.raises(PortError, match=rf"held by {name} \(process {holder.pid}\)") as refusal:
+            await SerialTransport(pty.path).open()
+        assert cure in refusal.value.cure
+    finally:
+        await holder.communicate(b"")
     port = SerialTransport(pty.path)
     await port.open()
     await port.close()
@@ -257,10 +263,27 @@ async def test_what_is_no_serial_port_is_refused_with_a_cure(path: str, what: st
     assert refusal.value.where == path
 
 
-def test_listing_ports_opens_none(pty: Pty) -> None:
-    for info in list_ports():
-        assert info.path.startswith("/dev/")
-        assert info.permitted in (True, False)
+LISTER = """
+import json, sys
+opened = []
+sys.addaudithook(lambda event, found: opened.append(str(found[0])) if event == "open" else None)
+from pointsman.transports.diagnosis import check_port, troubles
+from pointsman.transports.ports import list_ports, look_at
+listed = [port.path for port in list_ports()]
+found = look_at(sys.argv[1])
+troubles(found)
+check_port(sys.argv[1])
+print(json.dumps([found.permitted, listed, opened]))
+"""
+
+
+def test_listing_and_looking_at_ports_opens_none(pty: Pty) -> None:
+    """An opening would reset a board, and bar whoever opens the port in earnest."""
+    ran = subprocess.run([sys.executable, "-c", LISTER, pty.path], capture_output=True, text=True, check=True)
+    permitted, listed, opened = json.loads(ran.stdout)
+    assert permitted
+    assert any("diagnosis" in path for path in opened), "what is opened is heard of"
+    assert not {pty.path, *listed} & set(opened)
 
 
 async def test_a_holder_that_is_just_leaving_is_waited_for(pty: Pty) -> None:
@@ -294,10 +317,14 @@ async def as_a_stranger(path: str) -> str:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for another user")
 async def test_no_permission_names_the_group_and_is_not_called_in_use(pty: Pty) -> None:
-    pty.permit(0o620)
+    pty.permit(0o660)
     said = await as_a_stranger(pty.path)
     assert "you have no permission" in said
     assert f"usermod -a -G {pty.group} $USER" in said
+    pty.permit(0o620)
+    said = await as_a_stranger(pty.path)
+    assert "you have no permission" in said
+    assert f"sudo chmod a+rw {pty.path}" in said, "its group may not use it either"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for another user")

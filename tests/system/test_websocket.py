@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator
 
@@ -143,6 +144,29 @@ async def test_closing_on_a_far_end_that_reads_nothing_does_not_hang(far: FarEnd
     started = loop.time()
     await link.close()
     assert loop.time() - started < 2.0
+
+
+@pytest.mark.parametrize("end", ["dropped", "lost"])
+async def test_the_end_is_the_end_while_a_guardian_holds_the_descriptor_too(far: FarEnd, end: str) -> None:
+    link = WebSocketTransport("127.0.0.1", far.port)
+    ear = Ear(link)
+    await link.open()
+    there = await far.accepted.get()
+    (fd,) = link.guardian_fds()
+    held = os.dup(fd)
+    try:
+        if end == "dropped":
+            link.drop()
+        else:
+            there.transport.pause_reading()
+            link.write(b"x" * 20_000_000)
+            await ear.until(lambda: bool(ear.lost))
+            there.transport.resume_reading()
+        async with asyncio.timeout(3):
+            await there.wait_closed()
+    finally:
+        os.close(held)
+    await link.close()
 
 
 async def test_what_a_guardian_writes_on_the_descriptor_is_a_message_like_any_other(far: FarEnd) -> None:

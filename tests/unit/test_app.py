@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_cache import shared_cache
 
-from pointsman.app import HARDWARE_CAP_MM_S, StoppedError, Stopper, Witness, cap_of, journal_path
+from pointsman.app import HARDWARE_CAP_MM_S, Simulated, StoppedError, Stopper, Witness, cap_of, journal_path
 from pointsman.dispatch.control import Status
 from pointsman.errors import JournalError, PortError, RefusedError, UsageError
 from pointsman.links import On, Target, fitting, parse_target
@@ -27,6 +27,7 @@ from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
+from railsim.faults import parse_fault
 
 SIM = Target(On.SIM)
 
@@ -217,6 +218,25 @@ def test_a_person_stops_it(request_: PlayRequest, when: str) -> None:
     assert "Ctrl-C" in read(request_.journal).lines[-1].text("error")
 
 
+def test_a_link_that_is_lost_after_a_person_stopped_it(request_: PlayRequest) -> None:
+    stop: list[Stopper] = []
+    simulations: list[Simulated] = []
+    notes: list[str] = []
+
+    def show(status: Status) -> None:
+        if status.note:
+            notes.append(status.note)
+        elif not notes and status.run == 3 and status.doing.startswith("drive"):
+            simulations[0].plan([parse_fault(f"port-vanishes@{status.t_s:.3f}=60")])
+            stop[0]("Ctrl-C", 130)
+
+    with pytest.raises(StoppedError, match="Ctrl-C") as raised:
+        play(replace(request_, on_simulation=simulations.append), show, stop.append)
+    assert raised.value.cure.startswith("SWITCH THE TRACK POWER OFF BY HAND NOW")
+    assert notes[0] == "STOPPED: Ctrl-C"
+    assert "BY HAND NOW" in notes[-1]
+
+
 def test_stopped_from_another_thread_before_it_has_begun(request_: PlayRequest) -> None:
     def ready(stop: Stopper) -> None:
         other = threading.Thread(target=stop, args=("the screen is gone", 6))
@@ -257,8 +277,9 @@ def test_a_port_that_is_not_there(request_: PlayRequest, tmp_path: Path) -> None
     with pytest.raises(PortError):
         play(replace(request_, target=Target(On.SERIAL, str(tmp_path / "tty"))), nothing, nothing)
     lines = read(request_.journal).lines
-    assert [line.kind for line in lines] == ["begin", "end"]
-    assert str(tmp_path / "tty") in lines[1].text("error")
+    assert [line.kind for line in lines] == ["begin", "event", "event", "end"]
+    assert [line.text("state") for line in lines[1:3]] == ["opening", "closed"]
+    assert str(tmp_path / "tty") in lines[-1].text("error")
 
 
 def test_a_witness_is_good_only_when_all_agrees() -> None:

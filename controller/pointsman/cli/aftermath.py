@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from enum import Enum, auto
 from pathlib import Path
 
 from rich.console import Console
@@ -19,7 +20,8 @@ def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> s
     """The command that plays the same draw again."""
     words = ["pointsman", "play", puzzle, "--seed", str(request.chosen.seed), "--count", request.count]
     if request.target.on is not On.SIM:
-        words += ["--on", str(request.target)]
+        each = [f"{name}={target}" for name, target in request.target.each] or [str(request.target)]
+        words += [word for one in each for word in ("--on", one)]
     if hardware is not None:
         words += ["--hardware", hardware]
     return shlex.join(words)
@@ -61,17 +63,39 @@ def tell_power(out: Console, journal: Path) -> None:
         lines = read(journal).lines
     except JournalError as error:
         say(out, str(error))
-    power = _power(lines)
-    if power:
-        say(out, "Nobody confirmed that the track power went off: switch it off by hand.", "bold red")
-    elif power is not None:
-        say(out, "The track power is off now.")
+    match _power(lines):
+        case Power.ON:
+            say(out, "Nobody confirmed that the track power went off: switch it off by hand.", "bold red")
+        case Power.UNHEARD:
+            say(
+                out,
+                "A link was lost while the track power was on, and it is not confirmed that it went off everywhere: "
+                "look at the layout, or switch it off by hand.",
+                "bold red",
+            )
+        case Power.OFF:
+            say(out, "The track power is off now.")
 
 
-def _power(lines: Iterable[Line]) -> bool | None:
-    """Whether the track power was on when it was last heard of; None when it never was."""
-    power = None
+class Power(Enum):
+    """The track power, as far as a journal says."""
+
+    UNKNOWN = auto()
+    OFF = auto()
+    ON = auto()
+    """On, if only in part, or told to go on, and not heard to be off since."""
+    UNHEARD = auto()
+    """As ``ON``, and then a link was lost."""
+
+
+def _power(lines: Iterable[Line]) -> Power:
+    power = Power.UNKNOWN
     for line in lines:
-        if line.kind == "event" and line.values.get("type") == "PowerReported":
-            power = line.values.get("on") is True
+        match line.kind, line.values.get("type"), line.values.get("on"):
+            case ("event", "PowerReported", True) | ("event", "PowerDivided", _) | ("command", "SetPower", True):
+                power = Power.ON
+            case "event", "PowerReported", _ if power is not Power.UNHEARD:
+                power = Power.OFF
+            case "event", "LinkLost", _ if power is Power.ON:
+                power = Power.UNHEARD
     return power

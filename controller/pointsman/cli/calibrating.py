@@ -40,7 +40,7 @@ from pointsman.track.calibration_file import why_not_writable
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.ports import check_port
+from pointsman.transports.diagnosis import check_port
 
 
 def register(app: typer.Typer) -> None:

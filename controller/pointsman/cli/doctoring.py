@@ -13,6 +13,7 @@ from rich.console import Console
 
 from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, findings_json, seen_line, show_findings, show_ports
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
+from pointsman.cli.ports import port_json
 from pointsman.cli.setting_up import confirm
 from pointsman.doctor import Doctor, Patient
 from pointsman.drivers.dccex.addresses import Addresses
@@ -24,8 +25,8 @@ from pointsman.links import On, Target, parse_target
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.diagnosis import Trouble, boards_without_port, grabbers, meddlers, permission_cure, troubles
-from pointsman.transports.ports import PortInfo, check_port, list_ports, look_at
+from pointsman.transports.diagnosis import Trouble, boards_without_port, check_port, grabbers, meddlers, troubles
+from pointsman.transports.ports import list_ports, look_at
 
 
 def register(app: typer.Typer) -> None:
@@ -136,7 +137,7 @@ def _ports(out: Console, layout: str | None, as_json: bool) -> None:
     general = [*boards_without_port(grabbers()), *meddlers()]
     usable = [port for port in found if not any(trouble.barred for trouble in troubles(port))]
     result = {
-        "ports": [{**_port_json(port), "troubles": _troubles_json(troubles(port))} for port in found],
+        "ports": [{**port_json(port), "troubles": _troubles_json(troubles(port))} for port in found],
         "troubles": _troubles_json(general),
     }
     show_ports(out, found, general)
@@ -160,24 +161,8 @@ def _look_at_port(out: Console, path: str) -> dict[str, Any]:
     port = look_at(path)
     for trouble in [*troubles(port), *meddlers()]:
         say(out, f"{path}: {trouble.what}\n  -> {trouble.cure}", "yellow")
-    try:
-        check_port(path)
-    except PortError as error:
-        if not port.permitted and port.group:
-            raise PortError(error.what, where=error.where, cure=permission_cure(port)) from error
-        raise
-    return {**_port_json(port), "troubles": _troubles_json(troubles(port))}
-
-
-def _port_json(port: PortInfo) -> dict[str, Any]:
-    return {
-        "port": port.path,
-        "stable_path": port.stable_path,
-        "description": port.description,
-        "permitted": port.permitted,
-        "group": port.group,
-        "holders": [{"pid": holder.pid, "program": holder.program} for holder in port.holders],
-    }
+    check_port(path)
+    return {**port_json(port), "troubles": _troubles_json(troubles(port))}
 
 
 def _troubles_json(found: list[Trouble]) -> list[dict[str, Any]]:

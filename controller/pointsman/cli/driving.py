@@ -16,8 +16,9 @@ from pointsman.app import Stopper
 from pointsman.cli.aftermath import came_to_something, tell_stopped
 from pointsman.cli.asking import asking
 from pointsman.cli.output import amount, exit_code, fail_with, print_json, say, tell, whole_line
-from pointsman.cli.putting_right import go_on, wants_to_go_on
+from pointsman.cli.putting_right import go_on
 from pointsman.cli.screen import Screen
+from pointsman.cli.setting_up import agrees
 from pointsman.errors import (
     HaltedError,
     JournalError,
@@ -30,6 +31,7 @@ from pointsman.errors import (
 from pointsman.links import On, Target
 from pointsman.playing import PlayRequest, PlayResult
 from pointsman.playing import play as play_on
+from pointsman.puzzle.choice import Chosen
 from pointsman.resuming import interrupted
 from pointsman.track.tomlfile import is_file, is_folder
 from pointsman.track.wiring import TurnoutKind, UncouplerKind, Wiring
@@ -69,10 +71,10 @@ def carry_out(out: Console, request: PlayRequest, manner: Manner) -> None:
             if not _may_go_on(error, request, manner):
                 raise
             tell(error)
-            if not wants_to_go_on(out):
+            if not agrees(out, "Put right what stands where, and go on?"):
                 raise typer.Exit(exit_code(error)) from error
         gone_on = go_on(out, interrupted(request.journal), speed=request.speed)
-        if gone_on is None:
+        if not isinstance(gone_on, PlayRequest):
             return
         request = gone_on
     _conclude(out, request, result, wrong, manner.as_json)
@@ -107,7 +109,7 @@ def check_options(target: Target, speed: float | None, yes: bool) -> None:
 
 
 def check_hands(wiring: Wiring, as_json: bool, yes: bool) -> None:
-    """What is worked by hand needs somebody who is asked in mid-play."""
+    """What is worked by hand needs somebody who is asked in mid-play. Raises UsageError."""
     by_hand = [name for name, wired in wiring.turnouts.items() if wired.kind is TurnoutKind.HAND]
     by_hand += [name for name, magnet in wiring.uncouplers.items() if magnet.kind is UncouplerKind.HAND]
     if by_hand and as_json and not yes:
@@ -118,7 +120,10 @@ def check_hands(wiring: Wiring, as_json: bool, yes: bool) -> None:
 
 
 def check_files(journal: Path | None, picture_file: Path | None) -> None:
-    """What can be known before anything moves about the files that are to be written."""
+    """What can be known before anything moves about the files that are to be written.
+
+    Raises JournalError for the journal's place, UsageError for the picture's.
+    """
     if journal is not None and not is_folder(journal.parent):
         raise JournalError(
             "cannot be written: there is no such folder",
@@ -185,7 +190,7 @@ def _tell(out: Console, request: PlayRequest, result: PlayResult) -> None:
     score, truth = result.score, result.truth
     counted = f" {amount(score.runs, 'runs')} ({amount(score.raw_starts, 'starts')}) in {result.duration_s:.0f} s"
     out.print(Text.assemble(("Done.", "bold green"), f"{counted}, every step as expected."))
-    unseen = _unseen(request, result)
+    unseen = _unseen(request.chosen, result)
     seen = sorted(result.seen - {request.chosen.puzzle.locomotive})
     if unseen:
         say(out, f"Seen at a beam: {' '.join(seen) or 'no wagon'}. As set up, and not seen since: {' '.join(unseen)}.")
@@ -197,18 +202,24 @@ def _tell(out: Console, request: PlayRequest, result: PlayResult) -> None:
     whole_line(out, f"Journal: {request.journal}")
 
 
-def _unseen(request: PlayRequest, result: PlayResult) -> list[str]:
+def _unseen(chosen: Chosen, result: PlayResult) -> list[str]:
     """Wagons that no beam has seen: that they are there is a person's word."""
-    return [wagon for wagon in request.chosen.puzzle.wagons if wagon not in result.seen]
+    return [wagon for wagon in chosen.puzzle.wagons if wagon not in result.seen]
 
 
 def _as_json(request: PlayRequest, result: PlayResult) -> dict[str, Any]:
+    before = None if request.put_right is None else request.put_right.journal
+    return result_json(request.chosen, result, request.journal, before)
+
+
+def result_json(chosen: Chosen, result: PlayResult, journal: Path | None, before: Path | None) -> dict[str, Any]:
+    """How a play ended, as JSON values. ``before`` is the journal that it goes on from, if it does."""
     truth = result.truth
     return {
-        "puzzle": request.chosen.name,
-        "seed": request.chosen.seed,
-        "start": str(request.chosen.start),
-        "goal": str(request.chosen.goal),
+        "puzzle": chosen.name,
+        "seed": chosen.seed,
+        "start": str(chosen.start),
+        "goal": str(chosen.goal),
         "position": str(result.position),
         "confirmed": result.reached,
         "runs": result.score.runs,
@@ -216,10 +227,10 @@ def _as_json(request: PlayRequest, result: PlayResult) -> dict[str, Any]:
         "by_hand": result.score.by_hand,
         "origin": str(result.score.origin),
         "seen": sorted(result.seen),
-        "as_set_up": _unseen(request, result),
+        "as_set_up": _unseen(chosen, result),
         "duration_s": round(result.duration_s, 1),
-        "journal": str(request.journal),
-        "goes_on_from": None if request.put_right is None else str(request.put_right.journal),
+        "journal": None if journal is None else str(journal),
+        "goes_on_from": None if before is None else str(before),
         "truth": None if truth is None else truth.line,
         "truth_agrees": None if truth is None else truth.agrees and truth.reached,
         "incidents": None if truth is None else list(truth.incidents),

@@ -26,7 +26,7 @@ COMMANDS = {
     "play": "playing",
     "resume": "resuming",
     "calibrate": "calibrating",
-    "ports": "playing",
+    "ports": "ports",
     "doctor": "doctoring",
     "replay": "replaying",
 }

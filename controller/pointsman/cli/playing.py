@@ -1,10 +1,9 @@
-"""``play`` and ``ports``: a puzzle on a layout, and where a station may be plugged in."""
+"""``play``: a puzzle on a layout."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,7 +12,7 @@ from pointsman.app import journal_path
 from pointsman.cli.aftermath import repeat_command
 from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.driving import DEFAULT_SPEED, Manner, Targets, carry_out, check_files, check_hands, check_options
-from pointsman.cli.output import AsJson, PuzzleName, Seed, compact_table, console, print_json, say, whole_line
+from pointsman.cli.output import AsJson, PuzzleName, Seed, console, say
 from pointsman.cli.progress import searching
 from pointsman.cli.putting_right import drivable_runs, with_measured
 from pointsman.cli.puzzles import CountName
@@ -28,13 +27,12 @@ from pointsman.solver.search import Solution
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.ports import PortInfo, check_port, list_ports
+from pointsman.transports.diagnosis import check_port
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the command."""
     app.command()(play)
-    app.command()(ports)
 
 
 def play(
@@ -111,52 +109,3 @@ def _solved(out: Console, puzzle: str, chosen: Chosen, count: Count, *, seeded: 
         other = draw_again(puzzle, chosen, count, progress)
         say(out, drawn_again(chosen))
         return other, solve_apart(other.track, other.start, other.goal, count, progress=progress)
-
-
-def ports(as_json: AsJson = False) -> None:
-    """List the serial ports, and whether they can be used.
-
-    Says who holds a port, or which group to join for the permission.
-    """
-    found = list_ports()
-    if as_json:
-        print_json({"ports": [_port_json(port) for port in found]})
-        return
-    show_ports(console(), found)
-
-
-def show_ports(out: Console, found: Sequence[PortInfo]) -> None:
-    """The ports as a table, with what is needed to use each."""
-    if not found:
-        out.print("No serial port found. Plug the station in; its cable must carry data, not only power.")
-        return
-    table = compact_table(out, "port", "what it is", "can it be used?")
-    for port in found:
-        table.add_row(port.path, "" if port.description == "n/a" else port.description, _usable(port))
-    out.print(table)
-    for port in found:
-        if port.stable_path:
-            whole_line(out, f"{port.path} keeps this name over replugging: {port.stable_path}")
-    usable = [port.stable_path or port.path for port in found if _usable(port) == "yes"]
-    for path in usable[:1]:
-        whole_line(out, f"To play there: pointsman play inglenook --on serial:{path}")
-
-
-def _usable(port: PortInfo) -> str:
-    if port.holders:
-        return f"held by {', '.join(str(holder) for holder in port.holders)}"
-    if not port.permitted:
-        return f"no permission: sudo usermod -a -G {port.group} $USER, then log out and in again"
-    return "yes"
-
-
-def _port_json(port: PortInfo) -> dict[str, Any]:
-    return {
-        "port": port.path,
-        "stable_path": port.stable_path,
-        "description": port.description,
-        "hardware_id": port.hardware_id,
-        "permitted": port.permitted,
-        "group": port.group,
-        "holders": [{"pid": holder.pid, "program": holder.program} for holder in port.holders],
-    }

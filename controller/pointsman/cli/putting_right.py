@@ -28,15 +28,6 @@ from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 
 
-def wants_to_go_on(out: Console) -> bool:
-    """Whether a person wants to put right what stands where, and go on."""
-    while (answer := asked(out, "Put right what stands where, and go on? [y/N]").lower()) not in {"y", "yes"}:
-        if answer in {"", "n", "no"}:
-            return False
-        say(out, "Please answer y or n.")
-    return True
-
-
 def go_on(
     out: Console,
     play: Interrupted,
@@ -46,8 +37,8 @@ def go_on(
     yes: bool = False,
     position: str | None = None,
     journal: Path | None = None,
-) -> PlayRequest | None:
-    """The play that goes on from where a person says that everything stands; None: there the goal is reached already.
+) -> PlayRequest | Chosen:
+    """The play that goes on from where a person says that everything stands; the puzzle if its goal is reached there.
 
     ``yes``: nobody is asked, and ``position`` (or the last confirmed one) is taken. Raises UsageError, RefusedError,
     UnsolvableError; StoppedError when the person does not want to.
@@ -65,7 +56,7 @@ def go_on(
         if chosen.goal.reached(stands, track.locomotives):
             say(out, "As it stands, the goal is reached: there is nothing left to drive.")
             whole_line(out, f"now    {stands}")
-            return None
+            return chosen
         try:
             with searching(quiet=False) as progress:
                 solution = solve_apart(track, stands, chosen.goal, play.count, progress=progress)

@@ -10,13 +10,23 @@ from rich.console import Console
 from rich.text import Text
 
 from pointsman.cli.aftermath import repeat_command
-from pointsman.cli.driving import DEFAULT_SPEED, Manner, carry_out, check_files, check_hands, check_options
-from pointsman.cli.output import AsJson, amount, console, say, whole_line
+from pointsman.cli.driving import (
+    DEFAULT_SPEED,
+    Manner,
+    carry_out,
+    check_files,
+    check_hands,
+    check_options,
+    result_json,
+)
+from pointsman.cli.output import AsJson, amount, console, print_json, say, whole_line
 from pointsman.cli.putting_right import go_on
-from pointsman.resuming import Interrupted, interrupted
+from pointsman.links import parse_target
+from pointsman.playing import PlayRequest, PlayResult
+from pointsman.resuming import Interrupted, interrupted, score_put_right
 from pointsman.track.builtin import builtin_layouts, find_layout
 from pointsman.track.model import End
-from pointsman.transports.ports import check_port
+from pointsman.transports.diagnosis import check_port
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +36,14 @@ def register(app: typer.Typer) -> None:
 
 def resume(
     journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="The journal of a play that was stopped.")],
-    on: Annotated[str | None, typer.Option("--on", help="Another target than it had.")] = None,
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on",
+            metavar="TARGET",
+            help="Another target than it had; with several stations once for each: NAME=TARGET.",
+        ),
+    ] = None,
     speed: Annotated[
         float | None, typer.Option(help="Simulated layout only: times real time (1 if not given; 0 = at once).")
     ] = None,
@@ -45,7 +62,7 @@ def resume(
     Shows what was believed, asks what really stands where, and plans from there to the same goal. The first move proves
     where the locomotive is.
     """
-    play = interrupted(journal, on=on, hardware=hardware)
+    play = interrupted(journal, on=parse_target(",".join(on)) if on else None, hardware=hardware)
     check_options(play.target, speed, yes)
     check_files(new_journal, picture_file)
     check_hands(play.wiring, as_json, yes)
@@ -54,10 +71,13 @@ def resume(
     out = console(stderr=as_json)
     _show(out, play)
     real_speed = None if speed == 0 else (speed or DEFAULT_SPEED)
-    request = go_on(out, play, speed=real_speed, facing=facing, yes=yes, position=position, journal=new_journal)
-    if request is not None:
-        again = repeat_command(_named(play), request, hardware or play.hardware or None)
-        carry_out(out, request, Manner(yes, as_json, picture_file, again))
+    found = go_on(out, play, speed=real_speed, facing=facing, yes=yes, position=position, journal=new_journal)
+    if isinstance(found, PlayRequest):
+        again = repeat_command(_named(play), found, hardware or play.hardware or None)
+        carry_out(out, found, Manner(yes, as_json, picture_file, again))
+    elif as_json:
+        result = PlayResult(found.start, reached=True, score=score_put_right(play), duration_s=0.0)
+        print_json(result_json(found, result, None, journal))
 
 
 def _named(play: Interrupted) -> str:

@@ -59,6 +59,7 @@ class Screen:
         self._steps: deque[str] = deque(maxlen=STEPS_SHOWN)
         self._waiting: deque[Status | str] = deque()
         self._last: Status | None = None
+        self._links: dict[str, LinkChanged] = {}
         self._doing = ("", 0)
         self._began_s: float | None = None
         self._wake = threading.Event()
@@ -144,6 +145,7 @@ class Screen:
             if isinstance(found, str):
                 return latest, found
             latest = found
+            self._log_links(latest)
             if latest.note or (latest.doing, latest.run) != self._doing:
                 self._doing = (latest.doing, latest.run)
                 self._log(latest)
@@ -152,8 +154,18 @@ class Screen:
     def _log(self, status: Status) -> None:
         thing = self._things.removesuffix("s")
         where = f"{thing} {status.run} of {status.runs}" if status.run else f"before the first {thing}"
-        self._began_s = status.t_s if self._began_s is None else self._began_s
-        line = f"{status.t_s - self._began_s:8.1f} s  {where}: {status.note or status.doing}"
+        self._write(status.t_s, f"{where}: {status.note or status.doing}")
+
+    def _log_links(self, status: Status) -> None:
+        """Every change of a link at its moment; that it was closed in the end is no news."""
+        for link in status.links.values():
+            if self._links.get(link.station) != link and link.state is not LinkState.CLOSED:
+                self._write(link.t_s, f"link {link.station}: {link.state}, {link.why}")
+            self._links[link.station] = link
+
+    def _write(self, t_s: float, text: str) -> None:
+        self._began_s = t_s if self._began_s is None else self._began_s
+        line = f"{t_s - self._began_s:8.1f} s  {text}"
         self._steps.append(line)
         if not self._live:
             whole_line(self._console, line)

@@ -27,6 +27,7 @@ from pointsman.messages import (
     LinkLost,
     LinkUp,
     OverCurrent,
+    PowerDivided,
     PowerReported,
     Rejected,
     SensorChanged,
@@ -104,6 +105,8 @@ class State:
     turning: set[str] = field(default_factory=set)
     energised: set[str] = field(default_factory=set)
     moving: set[str] = field(default_factory=set)
+    moved: bool = False
+    """Whether anything moved when everything was stopped."""
     unconfirmed: dict[int, tuple[float, Command]] = field(default_factory=dict)
     halted: str = ""
     halted_s: float = inf
@@ -145,6 +148,7 @@ class Control:
         self._number = 0
         self._events = 0
         self._stops: dict[str, int] = {}
+        self._ending: HaltedError | None = None
 
     def receive(self, event: Event) -> None:
         """Take an event from the driver; to be called in the loop's thread."""
@@ -158,15 +162,22 @@ class Control:
         state = self.state
         first = not state.halted
         state.halted = state.halted or why
-        self._driver.halt(power_off=power_off)
-        if first:
-            state.halted_s = self.loop.time()
-            state.score = referee.fold(state.score, EmergencyStop())
-            state.moving.clear()
-            self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
-            # The end of the play may be seconds away: what a hand must do at once is said at once.
-            self.tell(f"STOPPED: {why}" + (f"; {BY_HAND}" if state.cure == BY_HAND else ""))
-        self._changed.set()
+        try:
+            self._driver.halt(power_off=power_off)
+        finally:
+            if first:
+                self._halted(why)
+            self._changed.set()
+
+    def _halted(self, why: str) -> None:
+        state = self.state
+        state.halted_s = self.loop.time()
+        state.score = referee.fold(state.score, EmergencyStop())
+        state.moved = bool(state.moving)
+        state.moving.clear()
+        self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
+        # The end of the play may be seconds away: what a hand must do at once is said at once.
+        self.tell(f"STOPPED: {why}" + (f"; {BY_HAND}" if state.cure == BY_HAND else ""))
 
     # ------------------------------------------------------------ supervision
 
@@ -207,6 +218,9 @@ class Control:
                 was_on, self.state.power_on = self.state.power_on, on
                 if was_on and not on:
                     self._doubt("the track power went off")
+            case PowerDivided(what=what):
+                if self.state.power_on:
+                    self._doubt(f"part of the track power went off: {what}")
             case LinkChanged(station=station):
                 self.state.links[station] = event
                 self.tell()
@@ -216,6 +230,12 @@ class Control:
                 # Perhaps nothing that was written since was heard.
                 self.state.cure = BY_HAND
                 self._doubt(_reason_to_stop(event))
+            case LinkLost() if self.state.moved and self.state.power_on:
+                # Nor perhaps the stop, nor that the power is to go off.
+                self.state.cure = BY_HAND
+                if self._ending is not None:
+                    self._ending.cure = BY_HAND
+                self.tell(f"{_reason_to_stop(event)}; {BY_HAND}")
             case _:
                 reason = _reason_to_stop(event)
                 if reason:
@@ -225,7 +245,7 @@ class Control:
         _, command = self.state.unconfirmed.pop(number, (0.0, None))
         # A speed that was still waiting when a stop went out is dropped: that is what the stop is for.
         if not (isinstance(command, Drive) and number < self._stops.get(command.locomotive, 0)):
-            self._doubt(f"the station rejected a command: {why}")
+            self._doubt(f"command {number} was not accepted: {why}")
 
     def _sensor(self, event: SensorChanged) -> None:
         state = self.state
@@ -325,14 +345,15 @@ class Control:
             await asyncio.wait([answer])
 
     def stand_by(self) -> None:
-        """Raise what ended the play, if anything did."""
+        """Raise what ended the play, if anything did; its cure changes if the link is lost with the power on."""
         if self.state.halted:
-            raise HaltedError(
+            self._ending = HaltedError(
                 self.state.halted,
                 where=self.state.doing,
                 believed=_believed(self.track, self.state),
                 cure=self.state.cure,
             )
+            raise self._ending
 
     def write(self, kind: str, values: dict[str, object], t_s: float | None = None) -> None:
         """Write a line into the journal, of now or of a moment."""

@@ -172,9 +172,7 @@ class Dispatcher:
             yield
         except BaseException as error:
             # Whatever ends a play before its end, the stop leaves first; after a halt this changes nothing.
-            self._control.halt(
-                error.what if isinstance(error, PointsmanError) else f"a fault of the program: {error!r}"
-            )
+            self._control.halt(_why(error))
             raise
         state.watching = False
 
@@ -383,8 +381,10 @@ class Dispatcher:
 def _evidence(step: Step) -> str:
     if is_by_hand(step):
         return "a person's word"
+    if isinstance(step, UncoupleStep) and not step.energise:
+        return "the time it stands over the magnet"
     if not isinstance(step, DriveStep):
-        return "the station's fence, then its own time"
+        return "accepted by the station, then the machine's own time"
     edges = [
         f"{e.vehicle}{'+' if e.active else '-'}@{e.beam}" for e in step.sweep.edges if e.c_mm <= step.stop.target_mm
     ]
@@ -396,3 +396,14 @@ def _spots(belief: Belief) -> dict[str, list[object]]:
         name: [spot.place.element, spot.place.leg, round(spot.place.at_mm, 1), round(spot.error_mm, 1)]
         for name, spot in belief.spots.items()
     }
+
+
+def _why(error: BaseException) -> str:
+    """What ended the work, in a sentence for a person."""
+    match error:
+        case PointsmanError():
+            return error.what
+        case asyncio.CancelledError():
+            return "the program was told to end it"
+        case _:
+            return f"a fault of the program: {error!r}"

@@ -40,6 +40,8 @@ class Journal:
     def write(self, t_s: float, kind: str, values: Mapping[str, Any]) -> None:
         """Append one line. A failure goes to the callback, once; the caller decides what it means.
 
+        The journal's own thread may be the first to find it: then the callback is called there.
+
         After ``close`` nothing is written any more: the last events of a link may come late.
         """
         if self._closing.is_set():

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from pointsman.messages import StationNote
+from pointsman.messages import Event, StationNote
 
 NOTES_A_SECOND = 20
 LONGEST_NOTE = 500
+DIFFERENT_NOTES = 200
 
 
 class Chatter:
@@ -47,3 +48,17 @@ class Chatter:
             self._tell(StationNote(now, f"the station said {left_out} more things in that second, left out here"))
         self._notes = 0
         self._ends_t_s = float("-inf")
+
+
+class Once:
+    """Notes, each of them the first time only on a link, and no more than 200: nobody reads them all."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def __call__(self, t_s: float, text: str) -> list[Event]:
+        """The note, or nothing when it was told before."""
+        if text in self._told or len(self._told) >= DIFFERENT_NOTES:
+            return []
+        self._told.add(text)
+        return [StationNote(t_s, text)]

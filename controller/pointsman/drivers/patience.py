@@ -1,4 +1,4 @@
-"""Missing answers are noticed in time: first as late, then as overdue."""
+"""Waiting for answers: missing ones are noticed in time, first as late, then as overdue."""
 
 from __future__ import annotations
 
@@ -38,3 +38,15 @@ class Patience:
 def late_t_s(due_t_s: float) -> float:
     """From when on an answer that is due at a time is late."""
     return due_t_s - ANSWERS_WITHIN_S + LATE_AFTER_S
+
+
+async def within(event: asyncio.Event, true: Callable[[], bool], at_most_s: float) -> bool:
+    """Wait until it is true, looked at whenever the event is set; false when it took too long."""
+    try:
+        async with asyncio.timeout(at_most_s):
+            while not true():
+                event.clear()
+                await event.wait()
+    except TimeoutError:
+        return False
+    return True

@@ -1,16 +1,19 @@
 """Several stations as one driver: the wiring says which of them moves what.
 
 A command goes to the station that has what it names; the power to those that feed the track; a stop to all of them.
-What one station loses, the layout has lost: its link is the layout's link.
+What one station loses, the layout has lost: its link is the layout's link. The power is off when all that feed the
+track have said so since their links came up, and on when all have; between them it is told to be divided.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
+from pointsman.errors import LinkLostError
 from pointsman.messages import (
     Accepted,
     Command,
@@ -21,6 +24,7 @@ from pointsman.messages import (
     LinkLost,
     LinkUp,
     OverCurrent,
+    PowerDivided,
     PowerReported,
     Rejected,
     SetPower,
@@ -67,6 +71,7 @@ class Stations:
         self._feeding = wiring.feeding
         self._power: dict[str, bool] = {}
         self._up: dict[str, str] = {}
+        self._lost: dict[str, str] = {}
         self._awaited: dict[int, set[str]] = {}
 
     @property
@@ -75,14 +80,21 @@ class Stations:
         return self._drivers
 
     async def open(self) -> None:
-        """Open all of them; as soon as one cannot be opened the others are given up, and its error is raised."""
+        """Open all of them; as soon as one cannot be opened the others are given up, and its error is raised.
+
+        So it is when one is lost again, or starts anew, before all are there: LinkLostError.
+        """
         self._power.clear()
         self._up.clear()
+        self._lost.clear()
         self._awaited.clear()
         loop = asyncio.get_running_loop()
         opening = [loop.create_task(driver.open()) for driver in self._drivers.values()]
         try:
             await asyncio.gather(*opening)
+            for name, why in self._lost.items():
+                what = f"the link was lost before all stations were there: {why}"
+                raise LinkLostError(what, where=f"station {name}", cure="look at that station, and try again")
         except BaseException:
             for task in opening:
                 task.cancel()
@@ -102,13 +114,11 @@ class Stations:
         """Send a command to the station or stations that carry it out; confirmed when all of them have."""
         names = self._stations_for(command)
         self._awaited[number] = set(names)
-        for name in names:
-            self._drivers[name].send(command, number)
+        _each([partial(self._drivers[name].send, command, number) for name in names])
 
     def halt(self, *, power_off: bool = False) -> None:
         """Stop everything at every station."""
-        for driver in self._drivers.values():
-            driver.halt(power_off=power_off)
+        _each([partial(driver.halt, power_off=power_off) for driver in self._drivers.values()])
 
     def _stations_for(self, command: Command) -> tuple[str, ...]:
         wiring = self._wiring
@@ -138,18 +148,17 @@ class Stations:
                 if self._awaited.pop(number, None) is not None:
                     self._emit(replace(event, why=f"{name}: {why}"))
             case PowerReported(on=on):
-                if name not in self._feeding:
-                    return  # of no train's concern
-                self._power[name] = on
-                if all(feeder in self._power for feeder in self._feeding):
-                    self._emit(replace(event, on=all(self._power[feeder] for feeder in self._feeding)))
+                if name in self._feeding:  # else it is of no train's concern
+                    self._power_said(name, on, event.t_s)
             case LinkUp(station=station):
                 self._up[name] = station
                 if len(self._up) == len(self._drivers):
                     self._emit(replace(event, station="; ".join(self._up[one] for one in self._drivers)))
             case LinkLost(why=why):
+                self._gone(name, why)
                 self._emit(replace(event, why=f"{name}: {why}"))
             case StationRestarted(greeting=greeting):
+                self._gone(name, f"it has started anew: {greeting}")
                 self._emit(replace(event, greeting=f"{name}: {greeting}"))
             case ForeignControl(what=what) | OverCurrent(what=what):
                 self._emit(replace(event, what=f"{name}: {what}"))
@@ -157,3 +166,30 @@ class Stations:
                 self._emit(replace(event, text=f"{name}: {text}"))
             case _:
                 self._emit(event)
+
+    def _gone(self, name: str, why: str) -> None:
+        self._up.pop(name, None)
+        self._lost[name] = why
+        self._power.pop(name, None)  # what it does from now on, nobody hears
+
+    def _power_said(self, name: str, on: bool, t_s: float) -> None:
+        self._power[name] = on
+        power = self._wiring.power(self._power)
+        live = [feeder for feeder in self._feeding if self._power.get(feeder)]
+        if power is not None:
+            self._emit(PowerReported(t_s, power))
+        elif live:
+            rest = [feeder for feeder in self._feeding if feeder not in live]
+            self._emit(PowerDivided(t_s, f"{', '.join(live)} on, {', '.join(rest)} not"))
+
+
+def _each(calls: Iterable[Callable[[], None]]) -> None:
+    """Make every call, whatever becomes of the others; raises what the first failing one raised."""
+    failed: list[Exception] = []
+    for call in calls:
+        try:
+            call()
+        except Exception as error:  # noqa: BLE001  (it is raised again, after the others)
+            failed.append(error)
+    if failed:
+        raise failed[0]

@@ -21,6 +21,8 @@ class Allowances:
     host_max_s: float = 0.010
     rail_min_s: float = 0.0149
     rail_max_s: float = 0.073
+    edge_mm: float = 1.5
+    """A body's end and a beam's place are known this well, together."""
     wavering: float = 0.0
     """A speed measured between two edges may be another by this part at the next."""
     rate_error: float = 0.15
@@ -48,6 +50,11 @@ class Allowances:
     """The smallest gap that is surely seen lasts this long."""
     settle_s: float = 0.25
     """After the last moment at which it can still move, a train is given this long before points are thrown."""
+
+    @property
+    def jitter_s(self) -> float:
+        """How much later, or earlier, one report of a beam may come than another one did."""
+        return self.sensor_max_s - self.sensor_min_s + self.host_max_s
 
     @property
     def reaction_s(self) -> float:

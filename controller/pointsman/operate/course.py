@@ -104,11 +104,14 @@ class Course:
         return self._planner.settings(self.section.legs)
 
     def proving(self, belief: Belief) -> DriveStep:
-        """The first movement, at a creep to the nearest beam."""
+        """The first movement, at a creep to the nearest beam. Raises RefusedError when there is none to be had."""
         return self._planner.proving(belief, self.locomotive)
 
     def next_step(self, belief: Belief, driven: Drive | None) -> DriveStep | None:
-        """The next drive; None when everything has been measured, or rejected. ``driven`` has just ended."""
+        """The next drive; None when everything has been measured, or rejected. ``driven`` has just ended.
+
+        Raises RefusedError when there is no room for it on the line.
+        """
         if driven is not None and self._passing:
             self._take(driven)
         self._passing = False

@@ -21,6 +21,8 @@ from pointsman.track.model import Leg, Track
 
 CONTACT_BUFFER_MM = 3.0
 """When vehicles are coupled up in front of a buffer, what is pushed may come this near to it."""
+INSIDE_MM = 0.5
+"""What must stand clear in a segment has its buffers at least this far inside."""
 TOUCH_BUFFER_MM = 2.0
 """Nearer than this counts as hitting the buffer."""
 
@@ -199,7 +201,7 @@ def _as_the_model_says(track: Track, allow: Allowances, swept: Sweep, run: Run, 
     if front.leg is None and span is not None:
         inside = [swept.body(v) for v, place in zip(train.vehicles, train.places, strict=True) if place == front]
         need = need.at_least(
-            span[0] + 0.5 - inside[0].offset_mm + inside[0].half_buffers_mm,
+            span[0] + INSIDE_MM - inside[0].offset_mm + inside[0].half_buffers_mm,
             f"{inside[0].vehicle} must stand clear in {front.element}",
         )
     rear = train_of(track, run.before, run.locomotive, run.towards).places[0]

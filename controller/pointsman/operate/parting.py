@@ -17,6 +17,8 @@ from pointsman.track.wiring import UncouplerKind
 
 SLACKENING_MM = 4.0
 """What a slack-back goes further than the slack, at a creep."""
+MISSED_BACK_MM = 15.0
+"""A stop after setting back may be missed by this much."""
 MOST_TRIES = 3
 """How often it is tried again to part a coupling; then a person is asked."""
 
@@ -57,7 +59,10 @@ def over_magnet(office: Office, belief: Belief, job: Job) -> Uncoupler | None:
 
 
 def draw_step(office: Office, belief: Belief, job: Job) -> Step | None:
-    """Draw the train until the coupling to part stands over a magnet; None if there is nothing to draw."""
+    """Draw the train until the coupling to part stands over a magnet; None if there is nothing to draw.
+
+    Raises RefusedError when no magnet is there for it, or there is no exact enough stop.
+    """
     run = job.run
     if not to_part(office, belief, job) or over_magnet(office, belief, job) is not None:
         return None
@@ -130,7 +135,10 @@ def _magnets_in(office: Office, swept: Sweep, element: str) -> list[tuple[float,
 
 
 def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
-    """After drawing: back until the coupling over the magnet is slack; at most the slack-back allowance."""
+    """After drawing: back until the coupling over the magnet is slack; None when it is already.
+
+    Raises RefusedError when that is further than the slack-back allowance, or there is no exact enough stop.
+    """
     if over_magnet(office, belief, job) is not None:
         return None
     kept, left = boundary(office.track, job.run)
@@ -145,7 +153,10 @@ def slack_step(office: Office, belief: Belief, job: Job) -> Step | None:
 
 
 def set_back_step(office: Office, belief: Belief, job: Job) -> Step:
-    """Back, gently, to where the coupling that did not part stands slack over its magnet again."""
+    """Back, gently, to where the coupling that did not part stands slack over its magnet again.
+
+    Raises RefusedError when there is no exact enough stop.
+    """
     kept, left = boundary(office.track, job.run)
     text = f"{left} came along: set back to uncouple it from {kept} once more"
     return _back_step(office, belief, job, inf, text)
@@ -172,7 +183,7 @@ def _back_step(office: Office, belief: Belief, job: Job, at_most_mm: float, text
     need = Need(
         low - cut,
         high - cut,
-        min(furthest_mm(swept, TOUCH_BUFFER_MM), start + at_most_mm + 15.0),
+        min(furthest_mm(swept, TOUCH_BUFFER_MM), start + at_most_mm + MISSED_BACK_MM),
         why=(f"the coupling between {kept} and {left} must be slack over magnet {magnet.name}",),
     )
     gently = Zone(swept.start_low_mm, office.track.speeds.coupling)
@@ -180,7 +191,7 @@ def _back_step(office: Office, belief: Belief, job: Job, at_most_mm: float, text
 
 
 def uncouple_step(office: Office, belief: Belief, job: Job) -> Step:
-    """The magnet under the coupling that the run parts."""
+    """The magnet under the coupling that the run parts. Raises RefusedError when none lies there."""
     kept, left = boundary(office.track, job.run)
     magnet = over_magnet(office, belief, job)
     if magnet is None:

@@ -102,7 +102,10 @@ class Planner:
         return [self._turnout(t, legs.get(t, Leg.CLOSED)) for t in self._office.track.turnouts]
 
     def proving(self, belief: Belief, locomotive: str) -> DriveStep:
-        """The first movement: creep to the nearest beam, to prove which way the locomotive faces and where it is."""
+        """The first movement: creep to the nearest beam, to prove which way the locomotive faces and where it is.
+
+        Raises RefusedError when it has no beam ahead of it either way.
+        """
         office = self._office
         choices = []
         for towards in End:

@@ -19,8 +19,6 @@ SHORTEST_MM = 100.0
 """Two beams that stand nearer than this time nothing well."""
 SHORTEST_S = 1.0
 """A passage must take this long: the reports of two beams may differ by 20 ms in what they are late."""
-EDGE_MM = 1.5
-"""How well a body's end and a beam's place are known, together."""
 FOR_THE_STOP_MM = 40.0
 """Room for a stop at a creep, with all that it can miss by."""
 
@@ -68,8 +66,7 @@ def run_up_mm(mm_s: float, engine: Locomotive, allow: Allowances) -> float:
 
 def unsure_when_sounded(mm_s: float, engine: Locomotive, allow: Allowances) -> float:
     """How far a speed may be off, as a part of it, that was timed over the locomotive's own length at one beam."""
-    jitter_s = allow.sensor_max_s - allow.sensor_min_s + allow.host_max_s
-    return 2 * (EDGE_MM + jitter_s * mm_s) / engine.body_mm + 2 * allow.wavering
+    return 2 * (allow.edge_mm + allow.jitter_s * mm_s) / engine.body_mm + 2 * allow.wavering
 
 
 def slow_after_mm(mm_s: float, ahead_mm: float, engine: Locomotive, allow: Allowances) -> float:

@@ -22,6 +22,15 @@ from pointsman.operate.steps import DriveStep, Zone
 from pointsman.operate.sweep import Edge, Sweep
 from pointsman.track.model import Locomotive
 
+TIMED_OVER_MM = 40.0
+"""A speed that is timed over less than this is no better known than before."""
+NOT_FASTER_WITHIN_MM = 80.0
+"""A train that has to slow down so soon is not made faster before."""
+LOOK_AGAIN_S = 0.005
+"""The drive is looked at so often at most,"""
+LOOK_AGAIN_CHANGING_S = 0.02
+"""and while the train gathers speed or brakes, where bounds are not moments, at most so often."""
+
 RatioKey = tuple[str, bool, int]
 """Locomotive, decoder direction, speed step."""
 
@@ -336,7 +345,7 @@ def _wanted_step(drive: Drive) -> tuple[int, float]:
         else:
             next_mm = min(next_mm, zone.from_mm - way)
     wanted = speeds.step_for(limit)
-    if 0 < drive.ordered_step < wanted and _lower_zone_mm(drive, limit) - fast.x_mm < 80.0:
+    if 0 < drive.ordered_step < wanted and _lower_zone_mm(drive, limit) - fast.x_mm < NOT_FASTER_WITHIN_MM:
         wanted = drive.ordered_step
     return wanted, next_mm
 
@@ -376,7 +385,7 @@ def _wake(drive: Drive, t_s: float, change_mm: float) -> float:
         moments.append(likely.when(drive.step.stop.target_mm - reach) - 1e-4)
     # While the train gathers speed the places above are bounds, not moments: look again soon.
     changing = fast.pending or fast.v_mm_s != fast.order_mm_s
-    soonest = 0.02 if changing else 0.005
+    soonest = LOOK_AGAIN_CHANGING_S if changing else LOOK_AGAIN_S
     return max(min(moments), t_s + soonest)
 
 
@@ -387,14 +396,14 @@ def _learned(drive: Drive) -> Drive:
     (one, t_one), (two, t_two) = drive.seen[-2:]
     passed_s = t_one - drive.allow.sensor_max_s - drive.allow.host_max_s
     way = two.c_mm - one.c_mm
-    if passed_s < drive.steady_s or way < 40.0 or not (one.sure and two.sure):
+    if passed_s < drive.steady_s or way < TIMED_OVER_MM or not (one.sure and two.sure):
         return drive
     speed = drive.engine.speeds.speed_mm_s(drive.ordered_step)
-    jitter_s = drive.allow.sensor_max_s - drive.allow.sensor_min_s + drive.allow.host_max_s
+    edge_mm, jitter_s = drive.allow.edge_mm, drive.allow.jitter_s
     took = t_two - t_one
     less, more = 1 - drive.allow.wavering, 1 + drive.allow.wavering
     measured = drive.ratio(drive.ordered_step).narrowed(
-        less * (way - 1.5) / (took + jitter_s) / speed, more * (way + 1.5) / (took - jitter_s) / speed
+        less * (way - edge_mm) / (took + jitter_s) / speed, more * (way + edge_mm) / (took - jitter_s) / speed
     )
     key = (drive.step.locomotive, drive.step.forward, drive.ordered_step)
     return replace(drive, ratios={**drive.ratios, key: measured})

@@ -72,11 +72,6 @@ class Term:
         """Every vehicle it names, as written."""
         return tuple(choice.name for choice in choices_of(self.elements) if choice.name is not None)
 
-    @property
-    def any_order(self) -> bool:
-        """Whether it is one block."""
-        return len(self.elements) == 1 and isinstance(self.elements[0], Block)
-
     def names(self, locomotive: str) -> bool:
         """Whether a vehicle is one of those that it speaks of, by name or by kind."""
         return any(choice.of is not None and locomotive in choice.of for choice in choices_of(self.elements))

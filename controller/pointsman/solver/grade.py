@@ -53,13 +53,6 @@ def second_rank_up_to(par: int) -> int:
     return par + max(2, -(-par // 4))
 
 
-def rank_for(par: int, moves: int) -> str:
-    """The rank for reaching the goal in so many moves: at par, not far over it, or at all."""
-    if moves <= par:
-        return RANKS[0]
-    return RANKS[1] if moves <= second_rank_up_to(par) else RANKS[2]
-
-
 @dataclass(frozen=True, slots=True)
 class Grade:
     """``par`` is the least number of steps, ``plans`` how many plans take as few (sequences of steps).

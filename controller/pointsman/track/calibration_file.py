@@ -19,7 +19,7 @@ from pydantic import Field
 
 from pointsman.errors import LayoutError, Mistake
 from pointsman.track.checks import SLOWEST_STEP_MM_S
-from pointsman.track.model import ByDirection, Locomotive, SpeedTable, Track
+from pointsman.track.model import HIGHEST_STEP, ByDirection, Locomotive, SpeedTable, Track
 from pointsman.track.tomlfile import Notes, Shape, is_file, read_draft
 
 FOLDER = "locomotives"
@@ -39,7 +39,7 @@ class MeasurementShape(Shape):
     speed_error: _Error = Field(description="how far the mean of both directions may be off")
     direction_error: _Error = Field(description="how far either direction may be off")
     speeds: list[_Row] = Field(
-        min_length=2, max_length=126, description="rows of [step, forward mm/s, reverse mm/s, spread]"
+        min_length=2, max_length=HIGHEST_STEP, description="rows of [step, forward mm/s, reverse mm/s, spread]"
     )
 
 
@@ -185,8 +185,8 @@ def _check(shape: CalibrationShape, layout: str, locomotive: str, notes: Notes) 
     for date, one in shape.measurements.items():
         key = f"measurements.{date}.speeds"
         steps = [row[0] for row in one.speeds]
-        if any(step != int(step) or not 1 <= step <= 126 for step in steps):
-            notes.add(key, "a speed step is a whole number from 1 to 126", "")
+        if any(step != int(step) or not 1 <= step <= HIGHEST_STEP for step in steps):
+            notes.add(key, f"a speed step is a whole number from 1 to {HIGHEST_STEP}", "")
         for column, what in enumerate(("steps", "forward speeds", "reverse speeds")):
             if any(low[column] >= high[column] for low, high in pairwise(one.speeds)):
                 notes.add(key, f"the {what} do not rise from row to row", "")

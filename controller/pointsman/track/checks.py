@@ -15,6 +15,7 @@ from pointsman.track.colour import COLOURS, hex_colour
 from pointsman.track.fit import BUFFER_MM, fit, largest_capacity
 from pointsman.track.joints import UNREAD
 from pointsman.track.model import (
+    HIGHEST_STEP,
     Beam,
     End,
     Joint,
@@ -203,9 +204,11 @@ def check_marks_apart(track: Track, notes: Notes) -> None:
 
 
 def check_speed_table(points: Sequence[Sequence[float]], key: str, notes: Notes) -> None:
-    """Pairs of step and mm/s: both rise, steps are whole and 1 to 126, and the lowest is slow enough."""
-    if any(not (1 <= step <= 126) or step != int(step) for step, _ in points):
-        notes.add(key, "a speed step is a whole number from 1 to 126", "write pairs [step, mm/s], like [10, 40]")
+    """Pairs of step and mm/s: both rise, steps are whole and possible, and the lowest is slow enough."""
+    if any(not (1 <= step <= HIGHEST_STEP) or step != int(step) for step, _ in points):
+        notes.add(
+            key, f"a speed step is a whole number from 1 to {HIGHEST_STEP}", "write pairs [step, mm/s], like [10, 40]"
+        )
     if any(b[0] <= a[0] or b[1] <= a[1] for a, b in pairwise(points)):
         notes.add(key, "steps and speeds do not rise from pair to pair", "sort the pairs, and measure again")
     slowest = points[0][1]

@@ -157,6 +157,10 @@ class Vehicle:
     colour: str
 
 
+HIGHEST_STEP = 126
+"""DCC's speed steps are 1 to 126, and 0 stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpeedTable:
     """Nominal speed of a locomotive per DCC step: (step, mm/s), both rising; straight lines between.

@@ -9,10 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import replace
 
-from pointsman.track.model import Track
+from pointsman.track.model import HIGHEST_STEP, Track
 from pointsman.track.wiring import Protocol, Wiring
-
-HIGHEST_STEP = 126
 
 
 def step_of(percent: int) -> int:

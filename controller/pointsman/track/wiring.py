@@ -171,3 +171,14 @@ class Wiring:
         names = {wired.station for wired in self.locomotives.values()}
         names |= {t.station for t in self.turnouts.values() if t.kind is TurnoutKind.ACCESSORY_DECODER}
         return tuple(name for name in self.stations if name in names)
+
+    def power(self, said: Mapping[str, bool]) -> bool | None:
+        """The track's power, from what each station last said of its own.
+
+        On when all that feed the track say on, off when all say off; else None, and the track must be taken for live:
+        nothing says which rails a station feeds, and a locomotive may stand on any.
+        """
+        states = [said.get(name) for name in self.feeding]
+        if states and all(state is True for state in states):
+            return True
+        return False if all(state is False for state in states) else None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pointsman import posix
-from pointsman.transports.ports import PortInfo
+from pointsman.errors import PortError
+from pointsman.transports.ports import PortInfo, look_at
 
 USB_DEVICES = Path("/sys/bus/usb/devices")
 """Where Linux tells what is plugged in."""
@@ -35,14 +37,30 @@ class Trouble:
     barred: bool = True
 
 
+MISSING = Trouble("there is no such port", "plug the cable in; `pointsman ports` lists what is there")
+
+
+def check_port(path: str) -> None:
+    """Raise PortError for what can be seen of a port without opening it: missing, not permitted, or held."""
+    if os.name == "posix" and not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
+        raise port_error(path, MISSING)
+    for trouble in troubles(look_at(path)):
+        if trouble.barred:
+            raise port_error(path, trouble)
+
+
+def port_error(path: str, trouble: Trouble) -> PortError:
+    """What bars a port, as an error."""
+    return PortError(trouble.what, where=path, cure=trouble.cure)
+
+
 def troubles(port: PortInfo) -> list[Trouble]:
     """Everything that keeps this user from using a port as it is now; none if nothing does."""
     found = []
     if not port.permitted:
-        found.append(Trouble("you have no permission to open it", permission_cure(port)))
+        found.append(not_permitted(port))
     if port.holders:
-        who = ", ".join(str(holder) for holder in port.holders)
-        found.append(Trouble(f"held by {who}", _holder_cure(port)))
+        found.append(held(port))
     elif not posix.sees_all_processes():
         found.append(
             Trouble(
@@ -54,13 +72,35 @@ def troubles(port: PortInfo) -> list[Trouble]:
     return found
 
 
+def not_permitted(port: PortInfo) -> Trouble:
+    """A port that this user may not open."""
+    return Trouble("you have no permission to open it", permission_cure(port))
+
+
+def held(port: PortInfo) -> Trouble:
+    """A port that is held, and by whom, as far as this user may know.
+
+    A pseudo-terminal may be held by the simulated station at its other end, which bars nobody; opening it tells.
+    """
+    if not port.holders:
+        return Trouble(
+            "another program holds it (of another user: its name is hidden)", f"sudo fuser -v {port.path} names it"
+        )
+    own = os.getpid()
+    who = ", ".join(f"this program itself (process {own})" if one.pid == own else str(one) for one in port.holders)
+    shared = os.path.realpath(port.path).startswith("/dev/pts/")
+    return Trouble(f"held by {who}", _holder_cure(port), barred=not shared)
+
+
 def permission_cure(port: PortInfo) -> str:
     """How this user gets the permission to open a port."""
-    group = port.group or "dialout"
+    group = port.group
     try:
         mode = Path(port.path).stat().st_mode
     except OSError:
-        return "plug the cable in; `pointsman ports` lists what is there"
+        return MISSING.cure
+    if not group:
+        return f"it has no group that you could join: sudo chmod a+rw {port.path}, each time it is plugged in"
     if stat.S_IMODE(mode) & 0o060 != 0o060:
         return f"its group {group} may not use it either: sudo chmod a+rw {port.path}, each time it is plugged in"
     if posix.listed_in_group(group) and not posix.in_group(group):

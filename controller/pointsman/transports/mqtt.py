@@ -17,7 +17,7 @@ import aiomqtt
 import paho.mqtt.client as paho
 
 from pointsman.errors import LinkLostError, PortError
-from pointsman.posix import discard_on_close, link_socket_options
+from pointsman.posix import break_off, link_socket_options
 from pointsman.transports.base import WRITE_TIMEOUT_S
 from pointsman.transports.mqtt_base import Delivery, MqttLink, Will
 
@@ -77,11 +77,11 @@ class _Client(aiomqtt.Client):
     """The library's client, with what it has no call for: to be cut off at once, without a trace."""
 
     def cut(self) -> None:
-        """Close the socket, if there is one, and throw away what it has not sent."""
+        """End the connection, if there is one, and throw away what it has not sent."""
         wire = self._client.socket()
         if isinstance(wire, socket.socket):
             with suppress(OSError):  # it has just broken, which is what is wanted
-                discard_on_close(wire)
+                break_off(wire)
         if wire is not None:
             self._client._sock_close()
         if not self._disconnected.done():

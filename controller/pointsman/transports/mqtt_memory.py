@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from pointsman.errors import LinkLostError, PortError
 from pointsman.transports.mqtt_base import Delivery, MqttLink, Will
@@ -123,11 +124,14 @@ class MemoryClient:
 
 
 class MemoryLink(MqttLink):
-    """A host's link to the broker in memory."""
+    """A host's link to the broker in memory. ``carry`` brings messages over: it calls what it gets, now or later."""
 
-    def __init__(self, broker: MemoryBroker) -> None:
+    def __init__(
+        self, broker: MemoryBroker, *, carry: Callable[[Callable[[], None]], None] = lambda arrives: arrives()
+    ) -> None:
         super().__init__("broker in memory")
         self._broker = broker
+        self._carry = carry
         self._client: MemoryClient | None = None
         self._client_id = ""
 
@@ -185,7 +189,10 @@ class MemoryLink(MqttLink):
         return self._client
 
     def _heard(self, delivery: Delivery) -> None:
-        if self._client is not None:
+        self._carry(partial(self._arrived, self._client, delivery))
+
+    def _arrived(self, client: MemoryClient | None, delivery: Delivery) -> None:
+        if client is not None and client is self._client:
             self._on_message(delivery)
 
     def _lost(self, reason: str) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from serial.tools import list_ports as pyserial_ports
 
 from pointsman import posix
-from pointsman.errors import PortError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,35 +36,10 @@ def look_at(path: str, description: str = "n/a", hardware_id: str = "n/a") -> Po
         stable_path=_stable_paths().get(os.path.realpath(path), ""),
         description=description,
         hardware_id=hardware_id,
-        permitted=os.access(path, os.R_OK | os.W_OK),
+        permitted=os.name != "posix" or os.access(path, os.R_OK | os.W_OK),
         group=posix.group_of(path),
         holders=tuple(posix.holders(path)),
     )
-
-
-def check_port(path: str) -> None:
-    """Raise PortError for what can be seen of a port without opening it: missing, not permitted, or held.
-
-    A pseudo-terminal may be held by the simulated station at its other end; opening it tells.
-    """
-    if not os.path.exists(path) and os.name == "posix":  # noqa: PTH110 - a bad path is answered, not raised
-        raise PortError(
-            "there is no such port", where=path, cure="plug the cable in; `pointsman ports` lists what is there"
-        )
-    if os.name == "posix" and not os.access(path, os.R_OK | os.W_OK):
-        raise PortError(
-            "you have no permission to open it",
-            where=path,
-            cure=f"join its group: sudo usermod -a -G {posix.group_of(path) or 'dialout'} $USER, "
-            "then log out and in again",
-        )
-    held = [] if os.path.realpath(path).startswith("/dev/pts/") else posix.holders(path)
-    if held:
-        raise PortError(
-            f"held by {', '.join(str(holder) for holder in held)}",
-            where=path,
-            cure="close that program, then try again",
-        )
 
 
 def _stable_paths() -> dict[str, str]:

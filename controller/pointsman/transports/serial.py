@@ -14,6 +14,8 @@ import serial
 from pointsman import posix
 from pointsman.errors import LinkLostError, PortError
 from pointsman.transports.base import WRITE_TIMEOUT_S, Transport
+from pointsman.transports.diagnosis import MISSING, held, not_permitted, port_error
+from pointsman.transports.ports import look_at
 
 BAUD_RATE = 115200
 SILENCE_BEFORE_DTR_S = 5.0
@@ -85,7 +87,7 @@ class SerialTransport(Transport):
         # The lock that pyserial takes is advice; not every program asks for it. A simulated station may well keep
         # the other descriptor of its own pseudo-terminal open, which is no rival.
         if not os.path.realpath(self.name).startswith("/dev/pts/") and _others(self.name):
-            raise _held(self.name)
+            raise port_error(self.name, held(look_at(self.name)))
         try:
             posix.claim_terminal(port.fileno())
         except OSError as error:
@@ -200,18 +202,11 @@ def _loss(error: OSError) -> str:
 def _port_error(name: str, error: Exception) -> PortError:
     number = _errno(error)
     if number == errno.ENOENT:
-        return PortError(
-            "there is no such port", where=name, cure="plug the cable in; `pointsman ports` lists what is there"
-        )
+        return port_error(name, MISSING)
     if number in (errno.EACCES, errno.EPERM):
-        group = posix.group_of(name) or "dialout"
-        return PortError(
-            "you have no permission to open it",
-            where=name,
-            cure=f"join its group: sudo usermod -a -G {group} $USER, then log out and in again",
-        )
+        return port_error(name, not_permitted(look_at(name)))
     if number in _HELD:
-        return _held(name)
+        return port_error(name, held(look_at(name)))
     if number in (errno.EIO, errno.ENXIO, errno.ENODEV):
         return PortError(
             "the port is there, the device is not", where=name, cure="unplug the cable and plug it in again"
@@ -223,18 +218,3 @@ def _port_error(name: str, error: Exception) -> PortError:
 
 def _others(name: str) -> list[posix.Holder]:
     return [holder for holder in posix.holders(name) if holder.pid != os.getpid()]
-
-
-def _held(name: str) -> PortError:
-    found = posix.holders(name)
-    if not found:
-        return PortError(
-            "another program holds it (of another user: its name is hidden)",
-            where=name,
-            cure=f"sudo fuser -v {name} names it",
-        )
-    who = ", ".join("this program itself" if holder.pid == os.getpid() else str(holder) for holder in found)
-    cure = "close that program, then try again"
-    if any(holder.program.startswith("brltty") for holder in found):
-        cure = "brltty takes USB-serial chips for braille displays: sudo apt remove brltty"
-    return PortError(f"held by {who}", where=name, cure=cure)

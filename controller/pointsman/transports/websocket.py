@@ -156,15 +156,14 @@ class WebSocketTransport(Transport):
             with suppress(WebSocketException, TimeoutError):
                 async with asyncio.timeout(2 * CLOSE_TIMEOUT_S):
                     await connection.close()
-            connection.transport.abort()
+            _cut(connection)
         if self._ending:
             await asyncio.wait(self._ending)
 
     def _shut(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            # the kernel tells JMRI at once; a closing frame would wait behind what it does not take
-            connection.transport.abort()
+            _cut(connection)
         self._end_tasks()
 
     def _end_tasks(self) -> None:
@@ -199,6 +198,16 @@ class _Connect(connect):
     def process_redirect(self, exc: Exception) -> Exception:
         """A redirection is a refusal like any other."""
         return exc
+
+
+def _cut(connection: ClientConnection) -> None:
+    """The kernel tells JMRI at once; a closing frame would wait behind what it does not take.
+
+    Closing the descriptor would end nothing while a guardian holds another one of the same connection.
+    """
+    with suppress(OSError):  # it has ended already
+        connection.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+    connection.transport.abort()
 
 
 def _reason(closed: ConnectionClosed) -> str:

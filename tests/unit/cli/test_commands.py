@@ -15,7 +15,8 @@ from commands import CHECKOUT, QUICK, START, Pointsman, own_layout, refused
 from pointsman import errors
 from pointsman.cli.draws import fresh_seed
 from pointsman.cli.main import COMMANDS, command_line
-from pointsman.errors import BudgetSpentError
+from pointsman.errors import BudgetSpentError, PointsmanError
+from pointsman.posix import ENDINGS
 from pointsman.track.builtin import builtin_layouts, find_layout
 
 # ---------------------------------------------------------------- what is promised
@@ -41,11 +42,28 @@ def test_every_way_to_ask_for_help(pointsman: Pointsman) -> None:
         assert len(ran.out) < 2500
 
 
+def exit_codes() -> list[int]:
+    """Every exit code that there is: success, the tree of errors, keys and signals."""
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PointsmanError)]
+    return sorted({0, *(kind.exit_code for kind in kinds), *(code for _, _, code in ENDINGS)})
+
+
 def test_every_exit_code_is_in_the_help(pointsman: Pointsman) -> None:
-    codes = {kind.exit_code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)}
-    helped = " ".join(pointsman("--help").out.split())
-    for code in (0, *codes, 129, 130, 143):
-        assert f" {code} " in helped
+    listed = pointsman("--help").out.split("Exit codes:")[1].split("With --json")[0]
+    assert sorted(int(number) for number in re.findall(r"\b\d+\b", listed)) == exit_codes()
+
+
+def test_the_table_of_exit_codes_in_the_readme_is_whole_and_the_only_one() -> None:
+    table = (CHECKOUT / "README.md").read_text(encoding="utf-8").split("### Exit codes\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([\d, ]+) \| (.+) \|$", table, re.MULTILINE)
+    assert sorted(int(number) for numbers, _ in rows for number in numbers.split(",")) == exit_codes()
+    numbers, meanings = rows[-1]
+    signals = dict(zip(numbers.split(", "), meanings.split("; "), strict=True))
+    for _, why, code in ENDINGS:
+        key = re.search(r"Ctrl-.", why)
+        assert (key[0] if key else why.removeprefix("the program was ")) == signals[str(code)].replace("\\\\", "\\")
+    for doc in (CHECKOUT / "docs").rglob("*.md"):
+        assert "| exit code |" not in doc.read_text(encoding="utf-8")
 
 
 def test_every_option_of_play_is_accepted(pointsman: Pointsman, tmp_path: Path) -> None:

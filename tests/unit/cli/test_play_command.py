@@ -17,7 +17,7 @@ from rich.console import Console
 from pointsman.cli.aftermath import repeat_command, tell_stopped
 from pointsman.cli.setting_up import ends_of
 from pointsman.links import On, Target
-from pointsman.messages import Drive, PowerReported
+from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
@@ -135,9 +135,12 @@ def test_the_questions_before_a_play_on_a_station(pointsman: Pointsman, person: 
     assert "its coupler within 5 mm of it" in told
     assert "its coupler towards the points 246 mm from the buffer stop." in told
     lines = read(tmp_path / "j").lines
-    assert [line.kind for line in lines] == ["begin", "event", "end"]
+    assert [line.kind for line in lines] == ["begin", "event", "event", "end"]
     assert lines[0].text("facing") == "from"
-    assert (lines[1].text("type"), lines[1].text("state")) == ("LinkChanged", "opening")
+    assert [(line.text("type"), line.text("state")) for line in lines[1:3]] == [
+        ("LinkChanged", "opening"),
+        ("LinkChanged", "closed"),
+    ]
     assert f"Journal: {tmp_path / 'j'}\n" in ran.out
     assert "Nothing has moved. To repeat this puzzle:\n" in ran.out
     assert f"\n  pointsman play inglenook-small --seed 1 --count runs --on {on}\n" in ran.out
@@ -256,6 +259,9 @@ def test_a_plan_that_the_metal_does_not_allow(pointsman: Pointsman, tmp_path: Pa
 
 
 POWER_ON, POWER_OFF = (("event", message_values(PowerReported(0.0, on=on))) for on in (True, False))
+LINK_LOST = ("event", message_values(LinkLost(0.0, "yard: the connection broke")))
+DIVIDED = ("event", message_values(PowerDivided(0.0, "main on, yard not")))
+TOLD_ON = ("command", message_values(SetPower(True)))
 DROVE = ("command", message_values(Drive("L", True, 30)))
 
 
@@ -274,6 +280,14 @@ DROVE = ("command", message_values(Drive("L", True, 30)))
             ["The track power is off now.", "set locomotive and wagons up as at the start"],
             ["by hand"],
         ),
+        ([POWER_OFF, TOLD_ON], ["switch it off by hand", "Nothing has moved"], ["is off now"]),
+        (
+            [POWER_OFF, TOLD_ON, POWER_ON, DROVE, LINK_LOST, POWER_OFF],
+            ["A link was lost", "look at the layout, or switch it off by hand"],
+            ["is off now"],
+        ),
+        ([POWER_OFF, DIVIDED], ["switch it off by hand"], ["is off now"]),
+        ([POWER_OFF, LINK_LOST], ["The track power is off now."], ["by hand"]),
     ],
 )
 def test_what_is_told_after_a_stop_comes_from_the_journal(

@@ -7,6 +7,7 @@ import os
 import pty
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ import pytest
 from commands import QUICK, START, Pointsman, refused
 from rich.console import Console
 
-from pointsman.cli.playing import show_ports
+from pointsman.cli.ports import show_ports
 from pointsman.dispatch.journal import Journal
 from pointsman.errors import PortError
 from pointsman.messages import Drive
 from pointsman.posix import Holder
 from pointsman.record import encode, message_values
-from pointsman.transports.ports import PortInfo, check_port
+from pointsman.transports.diagnosis import check_port
+from pointsman.transports.ports import PortInfo
 
 NOBODY = 65534
 """The user that owns nothing, on Linux."""
@@ -141,14 +143,18 @@ def test_ports_lists_what_the_system_has(pointsman: Pointsman) -> None:
     assert found or "No serial port" in ran.out
 
 
-def test_ports_say_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ports_say_what_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    closed = tmp_path / "ttyACM2"
+    closed.touch()
+    closed.chmod(0o660)
+    shut = PortInfo(str(closed), "", "Uno", "USB", False, "uucp", ())
     by_id = "/dev/serial/by-id/usb-Arduino__www.arduino.cc__0042_85734323330351B0C0A1-if00"
     show_ports(
         Console(width=80, markup=False),
         [
             PortInfo("/dev/ttyACM0", "", "Mega [2560]", "USB", True, "dialout", (Holder(4711, "arduino"),)),
             PortInfo("/dev/ttyACM1", by_id, "n/a", "USB", True, "dialout", ()),
-            PortInfo("/dev/ttyACM2", "", "Uno", "USB", False, "uucp", ()),
+            shut,
         ],
     )
     out = capsys.readouterr().out
@@ -156,8 +162,12 @@ def test_ports_say_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     assert "held by arduino (process 4711)" in out
     assert "usermod -a -G uucp" in " ".join(out.split())
     assert f"--on serial:{by_id}\n" in out
-    show_ports(Console(width=80), [PortInfo("/dev/ttyACM2", "", "Uno", "USB", False, "uucp", ())])
+    show_ports(Console(width=80), [shut])
     assert "To play there" not in capsys.readouterr().out
+    show_ports(Console(width=200), [replace(shut, group="")])
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"sudo chmod a+rw {closed}" in out
+    assert "usermod" not in out
     show_ports(Console(width=80), [])
     assert "No serial port found" in capsys.readouterr().out
 

@@ -120,11 +120,41 @@ def test_stopped_twice_it_counts_on(pointsman: Pointsman, crashed: Path, tmp_pat
     assert found["runs"] > 4
 
 
+def test_several_stations_want_to_know_where_each_is_before_anything_is_asked(
+    pointsman: Pointsman, person: Person, crashed: Path
+) -> None:
+    person("q\n" * 9)
+    mixed = ("resume", crashed, "--hardware", "mixed", "--facing", "to")
+    refused(pointsman(*mixed, "--on", "main=tcp:127.0.0.1:1"), 2, "it is not said where station yard is")
+    refused(pointsman(*mixed, "--on", "tcp:127.0.0.1:1"), 2, "which station is at tcp:127.0.0.1:1: main, yard?")
+    both = ("--on", "main=serial:/dev/ttyNONE", "--on", "yard=mqtt:127.0.0.1:1")
+    refused(pointsman(*mixed, *both), 5, "/dev/ttyNONE: there is no such port")
+
+
+def test_with_several_stations_the_way_to_begin_again_names_them_all(
+    pointsman: Pointsman, person: Person, crashed: Path
+) -> None:
+    person(f"{STANDS}\ny\ny\n" + "n\n" * 9)
+    both = ("--on", "main=tcp:127.0.0.1:1", "--on", "yard=mqtt:127.0.0.1:1")
+    ran = pointsman("resume", crashed, "--hardware", "mixed", "--facing", "to", *both)
+    assert ran.code == 5, ran.err
+    assert f"--hardware mixed {' '.join(both)}\n" in ran.out or f"{' '.join(both)} --hardware mixed\n" in ran.out
+
+
 def test_where_the_goal_is_reached_nothing_is_driven(pointsman: Pointsman, crashed: Path, tmp_path: Path) -> None:
     ran = pointsman("resume", crashed, "--speed", "0", "--yes", "--position", "head: L | s1: 2 1 3 | s2: 4 5")
     assert ran.code == 0
     assert "the goal is reached: there is nothing left to drive" in ran.out
     assert not (tmp_path / "crashed-2.journal").exists()
+    told = pointsman("resume", crashed, "--yes", "--position", "head: L | s1: 2 1 3 | s2: 4 5", "--json").json
+    assert told["position"] == "head: L | s1: 2 1 3 | s2: 4 5 | s3:"
+    assert told["confirmed"] is True
+    assert told["runs"] == 3, "what was driven before"
+    assert told["origin"] == "entered by a person"
+    assert told["goes_on_from"] == str(crashed)
+    assert told["journal"] is None
+    driven = pointsman("resume", crashed, "--speed", "0", "--yes", "--position", STANDS, "--json").json
+    assert told.keys() == driven.keys()
 
 
 def test_a_locomotive_that_stands_in_a_siding(pointsman: Pointsman, crashed: Path) -> None:

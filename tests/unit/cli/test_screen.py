@@ -15,6 +15,7 @@ from pointsman.cli.diagram import Lie, Surety
 from pointsman.cli.screen import Screen, _lie, diagram, in_order
 from pointsman.dispatch.control import Status
 from pointsman.errors import UsageError
+from pointsman.messages import LinkChanged, LinkState
 from pointsman.operate import tracker
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, Spot, at_setup
@@ -125,6 +126,43 @@ class Broken(io.StringIO):
 
     def write(self, text: str) -> int:
         raise self.error
+
+
+def links(*changes: LinkChanged) -> dict[str, LinkChanged]:
+    return {change.station: change for change in changes}
+
+
+def test_every_change_of_a_link_is_a_line_with_its_moment_and_its_reason(chosen: Chosen, belief: Belief) -> None:
+    def with_link(t_s: float, state: LinkState, why: str) -> Status:
+        return replace(status(belief, "drive L", run=1, t_s=t_s), links=links(LinkChanged(t_s, "main", state, why)))
+
+    statuses = [
+        with_link(1.0, LinkState.OPENING, "it is being opened"),
+        with_link(2.5, LinkState.BOOTING, "it talks by itself"),
+        with_link(9.0, LinkState.UP, "iDCC-EX V-5.6.0"),
+        with_link(21.0, LinkState.DOUBTFUL, "no answer for 0.5 s"),
+        with_link(21.5, LinkState.LOST, "no answer for 1 s"),
+    ]
+    again = replace(statuses[-1], t_s=30.0)
+    closed = with_link(31.0, LinkState.CLOSED, "closed")
+    assert shown(plain(), chosen, *statuses, again, closed).text.splitlines() == [
+        "     0.0 s  link main: opening, it is being opened",
+        "     0.0 s  run 1 of 9: drive L",
+        "     1.5 s  link main: booting, it talks by itself",
+        "     8.0 s  link main: up, iDCC-EX V-5.6.0",
+        "    20.0 s  link main: doubtful, no answer for 0.5 s",
+        "    20.5 s  link main: lost, no answer for 1 s",
+    ]
+
+
+@pytest.mark.parametrize(("state", "seen"), [(LinkState.UP, False), (LinkState.DOUBTFUL, True), (LinkState.LOST, True)])
+def test_a_link_that_is_not_up_stands_below_the_picture(
+    chosen: Chosen, belief: Belief, state: LinkState, seen: bool
+) -> None:
+    change = LinkChanged(1.0, "main", state, "the reason")
+    steps = [replace(status(belief, f"step {n}", run=1, t_s=float(n)), links=links(change)) for n in range(9)]
+    last = shown(terminal(), chosen, *steps).text.split("wanted")[-1]
+    assert (f"link    main: {state}, the reason" in last) is seen
 
 
 def test_a_terminal_that_is_gone_stops_the_play(chosen: Chosen, belief: Belief) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,8 +12,11 @@ import pytest
 from bench import Bench
 
 from pointsman.errors import HaltedError, PointsmanError, RefusedError
+from pointsman.messages import SensorChanged
 from pointsman.record import message_of, read
 from pointsman.track.model import End
+from railsim.faults import Fault, Planned
+from railsim.incidents import Kind
 from railsim.profiles import PROFILES
 
 
@@ -156,7 +160,7 @@ class TestBeforeAnythingMoves:
 
     def test_a_wagon_in_a_beam_that_should_be_free(self, bench: Bench) -> None:
         # A wagon more than the picture shows, out of place at the throat.
-        bench.later(0.0, lambda b: b.simulation._rig.station.set_pin(22 + 1, True, 0.0))
+        bench.later(0.0, lambda b: b.simulation.show_beam("s1", True))
         reason = stopped(bench, RefusedError)
         assert "beam s1 is broken" in reason
         assert bench.dispatcher.score.raw_starts == 0
@@ -173,18 +177,21 @@ class TestEvidence:
         assert "was not" in reason
         assert all(str(i.kind) == "buffer" for i in bench.simulation.incidents)
 
+    def test_a_locomotive_that_does_not_hear_where_it_should_stop(self, bench: Bench) -> None:
+        """Without contact it hears nothing: it runs on, and does not turn back when it is told to."""
+        deaf = Fault.DIRTY
+        bench.while_doing("drive", lambda b: b.simulation.plan([Planned(deaf, "L", b.now_s(), 6.0)]), 5.0)
+        assert stopped(bench) == "beam s1 should have been freed by L by now, and was not"
+        assert {incident.kind for incident in bench.simulation.incidents} == {Kind.BUFFER}, "no command can hinder that"
+
     def test_a_hand_in_a_beam_while_a_train_runs(self, bench: Bench) -> None:
-        bench.while_doing(
-            "drive", lambda b: b.simulation._rig.station.set_pin(22 + 3, True, b.simulation._now_s()), 1.0
-        )
+        bench.while_doing("drive", lambda b: b.simulation.show_beam("s3", True), 1.0)
         reason = stopped(bench)
         assert "beam s3 became broken" in reason
         assert bench.simulation.incidents == []
 
     def test_a_hand_in_a_beam_while_everything_stands(self, bench: Bench) -> None:
-        bench.while_doing(
-            "T2 to", lambda b: b.simulation._rig.station.set_pin(22 + 3, True, b.simulation._now_s()), 0.5
-        )
+        bench.while_doing("T2 to", lambda b: b.simulation.show_beam("s3", True), 0.5)
         assert "while everything stood" in stopped(bench)
         assert bench.dispatcher.score.raw_starts == 0
 
@@ -222,8 +229,8 @@ class TestEvidence:
         assert bench.simulation.incidents == []
 
     def test_points_that_do_not_move_are_noticed_at_the_next_beam(self, bench: Bench) -> None:
-        # The station says what it commanded; nothing is wired to it.
-        bench.later(0.0, lambda b: b.simulation._rig.sides["main"]._turnouts.pop(1))
+        # The station says what it commanded, whatever the machine does.
+        bench.later(0.0, lambda b: b.simulation.plan([Planned(Fault.TURNOUT_STUCK, "T1")]))
         assert "beam" in stopped(bench)
 
     def test_a_station_that_says_the_points_lie_otherwise(self, bench: Bench) -> None:
@@ -239,7 +246,7 @@ class TestEvidence:
 
 class TestTheStation:
     def test_a_restart_in_mid_run(self, bench: Bench) -> None:
-        bench.while_doing("drive", lambda b: b.simulation._rig.station.reset(b.simulation._now_s()), 1.0)
+        bench.while_doing("drive", lambda b: b.simulation.reset_station(), 1.0)
         # What is noticed first (a missing edge, or silence) depends on where the train is.
         stopped(bench)
         assert not bench.simulation.world.powered
@@ -260,8 +267,19 @@ class TestTheStation:
 
     def test_the_power_goes_off(self, bench: Bench) -> None:
         bench.while_doing("drive", lambda b: b.other_throttle(b"<0>"), 1.0)
-        reason = stopped(bench)
-        assert "power" in reason
+        assert stopped(bench) == "the track power went off"
+
+    @pytest.mark.parametrize(("doing", "moved"), [("T2 to", False), ("drive", True)])
+    def test_a_cable_that_is_pulled_out(self, bench: Bench, doing: str, moved: bool) -> None:
+        """The plan ends with its station. Nothing can be written any more: a hand has to switch off what still runs."""
+        bench.while_doing(doing, lambda b: b.host.plug(False), 0.5)
+        with pytest.raises(HaltedError) as halt:
+            bench.play()
+        assert halt.value.what == "the link to the station is lost: the port is gone"
+        assert ("BY HAND" in halt.value.cure) is moved
+        lines = read(bench.journal_path).lines
+        halted = next(at for at, line in enumerate(lines) if line.kind == "halt")
+        assert not [line for line in lines[halted:] if line.kind in ("step", "command", "run")]
 
     def test_silence(self, bench: Bench) -> None:
         quiet = [False]
@@ -291,7 +309,7 @@ class TestTheStation:
 
     def test_a_rejected_turnout(self, bench: Bench) -> None:
         bench.to_station = lambda data: data.replace(b"<T 2 ", b"<T 77 ")
-        assert "rejected" in stopped(bench)
+        assert re.search(r"command \d+ was not accepted: the station rejected it", stopped(bench))
 
     def test_the_stop_is_repeated_until_the_fence_and_then_the_power_is_cut(self, bench: Bench) -> None:
         deaf = [False]
@@ -313,6 +331,27 @@ class TestAPerson:
         halt_s = next(line.t_s for line in read(bench.journal_path).lines if line.kind == "halt")
         first = bench.frames_after(halt_s)[0]
         assert first.startswith(b"<!><#>")
+
+    def test_what_still_moves_after_a_stop_loses_its_power(self, bench: Bench) -> None:
+        deaf = [Planned(Fault.DIRTY, "L", 0.0, 60.0)]
+        bench.while_doing("drive", lambda b: b.simulation.plan([replace(deaf[0], at_s=b.now_s())]), 0.9)
+        bench.while_doing("drive", lambda b: b.dispatcher.halt("stopped by hand"), 1.0)
+        bench.run_on_s = 10.0
+        assert stopped(bench) == "stopped by hand"
+        assert bench.halted_s is not None
+        (cut_s, *_) = [at for at, data in bench.sent if at > bench.halted_s and b"<0>" in data]
+        changed = [e.t_s for e in bench.events if isinstance(e, SensorChanged) and e.t_s > bench.halted_s + 0.3]
+        assert cut_s == pytest.approx(changed[0])
+        assert not bench.simulation.world.powered
+
+    def test_a_play_that_is_cancelled_is_no_fault_of_the_program(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.playing and b.playing.cancel(), 1.0)
+        with pytest.raises(asyncio.CancelledError):
+            bench.play()
+        assert bench.speed_in_the_end == 0
+        (halt,) = [line for line in read(bench.journal_path).lines if line.kind == "halt"]
+        assert halt.text("why") == "the program was told to end it"
+        assert notes(bench) == ["STOPPED: the program was told to end it"]
 
     def test_nothing_starts_again_after_a_stop(self, bench: Bench) -> None:
         bench.while_doing("drive", lambda b: b.dispatcher.halt("stopped by hand"), 1.0)
@@ -338,8 +377,8 @@ class TestSupervision:
         assert bench.beats[-1][1] is False
 
     def test_a_program_that_stood_still_stops_before_it_judges_what_it_missed(self, bench: Bench) -> None:
-        bench.while_doing("drive", lambda b: b.dispatcher._control._supervise(b.now_s() - 0.5), 1.0)
-        assert "stood still for 0.5 s" in stopped(bench)
+        bench.while_doing("drive", lambda b: b.loop.pause(0.5), 1.0)
+        assert re.search(r"this program stood still for 0\.[45] s", stopped(bench))
         assert bench.simulation.incidents == []
 
     def test_only_what_a_beam_has_seen_is_called_seen(self, bench: Bench) -> None:

@@ -50,7 +50,7 @@ def power_cut(bench: Bench) -> None:
 
 def hand_in_a_beam(bench: Bench) -> None:
     """Somebody reaches for a wagon while the train runs."""
-    bench.while_doing("drive 1", lambda b: b.simulation._rig.station.set_pin(22 + 3, True, b.simulation._now_s()), 1.0)
+    bench.while_doing("drive 1", lambda b: b.simulation.show_beam("s3", True), 1.0)
 
 
 def wagon_lifted(bench: Bench) -> None:
@@ -117,7 +117,7 @@ def test_a_word_that_is_wrong_is_found_before_anything_moves(bench: Bench, tmp_p
     told = stopped(bench)
     stands = put_on_tracks(bench, told)
     second = gone_on(bench, tmp_path, told, stands)
-    second.later(0.0, lambda b: b.simulation._rig.station.set_pin(22 + 3, True, 0.0))
+    second.later(0.0, lambda b: b.simulation.show_beam("s3", True))
     with pytest.raises(RefusedError, match="beam s3 is broken"):
         second.play()
     assert not any(b"<1 MAIN>" in data for _, data in second.sent)

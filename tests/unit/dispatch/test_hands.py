@@ -46,10 +46,7 @@ def bench(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 def dip(bench: Bench, beam: str, hand: bool) -> None:
     """A hand goes into a beam, or leaves it to what stands there."""
-    pins = {"head": 22, "s1": 23, "s2": 24, "s3": 25}
-    broken = hand or bench.simulation.world.beam_broken(beam)
-    bench.simulation._rig.station.set_pin(pins[beam], broken, bench.simulation._now_s())
-    bench.simulation._run()
+    bench.simulation.show_beam(beam, hand or bench.simulation.world.beam_broken(beam))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -27,6 +27,7 @@ from pointsman.transports.memory import MemoryTransport, memory_pair
 from railsim.clock import run_virtual
 from railsim.embed import MemoryLink, Simulation
 from railsim.incidents import BeamChanged, TurnoutSettled, WorldEvent
+from railsim.profiles import DEFAULT_PROFILE, find_profile
 from railsim.setup import Setup
 
 FOLDER = find_layout("inglenook")
@@ -51,16 +52,19 @@ ASKING = (
 class Scene:
     """The simulated layout, an examiner on one link, and another host on a second one."""
 
-    def __init__(self, wiring: Wiring, position: str) -> None:
+    def __init__(self, wiring: Wiring, position: str, profile: str) -> None:
         self.wiring = wiring
         self.addresses = Addresses(wiring)
         self.happened: list[WorldEvent] = []
         self.commands: list[Command] = []
         self.heard: list[Reply] = []
+        self.damage: Callable[[bytes], bytes] = lambda data: data
         self._news = asyncio.Event()
         self.vigil: Vigil | None = None
         setup = Setup.parse(position) if position else Setup({})
-        self.simulation = Simulation(TRACK, wiring, setup, boot_s=0.0, on_event=self.happened.append)
+        self.simulation = Simulation(
+            TRACK, wiring, setup, boot_s=0.0, profile=find_profile(profile), on_event=self.happened.append
+        )
         self.host, self._far = memory_pair("bench")
         self._commands_in = StationReader()
         self._others = HostReader()
@@ -84,7 +88,7 @@ class Scene:
 
         def pass_on(data: bytes) -> None:
             self.commands += self._commands_in.feed(data)
-            link.write(data)
+            link.write(self.damage(data))
 
         self._far.listen(pass_on, lambda _: None)
         await self.examiner.open(0.1)
@@ -119,9 +123,14 @@ class Scene:
         return Mover(self.examiner, self.addresses, self.wiring, tell, heard.append, lambda: None)
 
 
-def scene(act: Callable[[Scene], Awaitable[None]], wiring: Wiring = MEGA, position: str = "head: L | s1: 1 2") -> Scene:
+def scene(
+    act: Callable[[Scene], Awaitable[None]],
+    wiring: Wiring = MEGA,
+    position: str = "head: L | s1: 1 2",
+    profile: str = DEFAULT_PROFILE,
+) -> Scene:
     async def main() -> Scene:
-        made = Scene(wiring, position)
+        made = Scene(wiring, position, profile)
         try:
             await made.open()
             await act(made)
@@ -303,6 +312,7 @@ def test_each_turnout_goes_to_and_fro_and_each_magnet_is_on_once() -> None:
         moved = await s.mover(told.append, alive).move(found)
         assert moved == told
         assert [one.machine for one in moved] == ["turnout T1", "turnout T2", "magnet s1", "magnet s2", "magnet s3"]
+        assert [one.what for one in moved[:2]] == ["thrown, then closed", "closed, then thrown"]
         assert all(one.what == "on for 0.5 s" for one in moved[2:])
         assert s.simulation.truth().lie == lay
         assert (await s.examined()).energised == []
@@ -317,6 +327,24 @@ def test_each_turnout_goes_to_and_fro_and_each_magnet_is_on_once() -> None:
     assert pulses == [(1, False), (2, False), (3, False), *((n, on) for n in (1, 2, 3) for on in (True, False))]
     assert alive[-1] is False
     assert alive.count(True) >= 30
+
+
+@pytest.mark.parametrize(
+    ("lost", "deleted", "said"),
+    [
+        (b"<T 1 1>", b"", "thrown, then closed, but the station says: closed, then closed"),
+        (b"<T 1 0>", b"", "thrown, then closed, but the station says: thrown, then thrown"),
+        (b"<T 1 0>", b"<T 1>", "thrown, then closed, but the station says: thrown, then nothing"),
+    ],
+)
+def test_of_each_turnout_it_is_told_what_the_station_says(lost: bytes, deleted: bytes, said: str) -> None:
+    async def act(s: Scene) -> None:
+        found = await s.examined()
+        s.damage = lambda data: data.replace(lost, deleted)
+        moved = await s.mover().move(found)
+        assert [one.what for one in moved[:2]] == [said, "closed, then thrown"]
+
+    scene(act)
 
 
 @pytest.mark.parametrize("inverted", [False, True])
@@ -481,6 +509,23 @@ def test_what_others_switch_is_told() -> None:
         ]
 
     scene(act)
+
+
+@pytest.mark.parametrize(("profile", "said"), [("4.1.6", "MAIN TRACK POWER OVERLOAD"), ("5.6", "TRACK A ALERT")])
+def test_a_short_circuit_is_told_as_every_firmware_words_it(profile: str, said: str) -> None:
+    async def act(s: Scene) -> None:
+        seen = watched(s)
+        assert s.vigil is not None
+        keeping = asyncio.ensure_future(s.vigil.keep(3.0))
+        await asyncio.sleep(0.5)
+        s.simulation.set_short(True)
+        s.other.write(b"<1 MAIN>")
+        await keeping
+        assert any(f"SHORT CIRCUIT: {said}" in one.text for one in seen)
+        s.vigil.hear(r.Comment("MAIN FAULT PIN ACTIVE"))
+        assert seen[-1].text == "SHORT CIRCUIT: MAIN FAULT PIN ACTIVE"
+
+    scene(act, profile=profile)
 
 
 def test_a_station_that_restarts_is_told_and_asked_anew() -> None:

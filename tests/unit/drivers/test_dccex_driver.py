@@ -270,6 +270,45 @@ def test_a_full_table_of_locomotives_is_refused() -> None:
         opened(lambda bench: setattr(bench.station, "slots", 1))
 
 
+@pytest.mark.parametrize(
+    ("never_heard", "what"),
+    [(b"<Z 1 0>", "magnet m1 is off"), (b"<t 3 0 1><t 3>", "locomotive L stands")],
+)
+def test_what_a_station_does_not_confirm_is_asked_three_times_and_not_for_ever(never_heard: bytes, what: str) -> None:
+    sent: list[int] = []
+
+    def lose(bench: Bench) -> None:
+        def damage(data: bytes) -> bytes:
+            sent.append(data.count(never_heard))
+            return data.replace(never_heard, b"") if sum(sent) <= 5 else data
+
+        bench.station.lose(damage)
+
+    with pytest.raises(StationError, match=f"does not say that {what}, asked 3 times") as refusal:
+        opened(lose)
+    assert sum(sent) == 3
+    assert "cable" in refusal.value.cure
+
+
+def test_a_station_that_restarts_again_and_again_is_given_up() -> None:
+    restarts: list[float] = []
+
+    def trip(bench: Bench) -> None:
+        def damage(data: bytes) -> bytes:
+            if data.startswith(b"<Z 1 0>") and len(restarts) < 5:
+                restarts.append(asyncio.get_running_loop().time())
+                bench.station.restart()
+                return b""
+            return data
+
+        bench.station.lose(damage)
+
+    with pytest.raises(StationError, match="restarted 3 times while it was set up") as refusal:
+        opened(trip)
+    assert len(restarts) == 3
+    assert "power supply" in refusal.value.cure
+
+
 def test_a_station_that_restarts_during_setup_is_set_up_again() -> None:
     def trip(bench: Bench) -> None:
         # in the middle of the safe-making: the fences of that time never come
@@ -670,6 +709,44 @@ async def _unplugged(b: Bench) -> None:
 
 
 test_an_unplugged_link_is_said_once_and_everything_is_asked_again = bench(_unplugged)
+
+
+@pytest.mark.parametrize("lost", ["unplugged", "restarted"])
+def test_what_has_changed_while_the_link_was_gone_is_told_as_it_is_and_is_nobodys_driving(lost: str) -> None:
+    async def main() -> None:
+        b = await Bench().up()
+        asked: list[Command] = [SetPower(True), SetTurnout("T1", True), SetUncoupler("m1", True), Drive("L", True, 40)]
+        for number, command in enumerate(asked):
+            b.driver.send(command, number)
+        await asyncio.sleep(0.2)
+        assert b.answers() == [(number, True) for number in range(len(asked))]
+        b.station.turnouts[1] = False
+        b.station.sensors[1] = True
+        b.station.outputs[1] = b.station.power = False
+        if lost == "restarted":
+            b.station.restart()
+        else:
+            await b.station.wire.close()
+        await asyncio.sleep(0.5)
+        b.events.clear()
+        await b.station.wire.open()
+        await b.driver.open()
+        await asyncio.sleep(0.01)
+        told = b.of(SensorChanged, PowerReported, ForeignControl, LinkUp)
+        assert [type(e) for e in told] == [SensorChanged, SensorChanged, PowerReported, LinkUp]
+        assert (told[0].active, told[2].on) == (True, False)  # type: ignore[attr-defined]
+        assert b.station.cabs[3] == (0, True)
+        assert b.driver.halted
+        b.driver.release()
+        b.events.clear()
+        b.driver.send(SetTurnout("T1", True), 9)
+        await asyncio.sleep(0.1)
+        assert b.answers() == [(9, True)]
+        assert b.station.turnouts[1], "it was told again: what was asked for before counts no more"
+        assert not b.of(ForeignControl)
+        await b.down()
+
+    run_virtual(main())
 
 
 async def _restart(b: Bench) -> None:

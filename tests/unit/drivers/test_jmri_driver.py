@@ -260,12 +260,12 @@ async def test_every_command_is_accepted_and_reaches_the_layout(made: Bench) -> 
     made.driver.send(SetUncoupler("s1", True), 4)
     made.driver.send(SetUncoupler("s2", True), 5)
     await asyncio.sleep(0.1)
-    assert made.world._magnets_on == {"s1", "s2"}
+    assert made.world.magnets_on == {"s1", "s2"}
     made.driver.send(SetUncoupler("s1", False), 6)
     made.driver.send(SetUncoupler("s2", False), 7)
     made.driver.send(Drive("L", False, 30), 8)
     await asyncio.sleep(1)
-    assert not made.world._magnets_on
+    assert not made.world.magnets_on
     assert made.world.speed_mm_s("L") > 0
     made.driver.send(Stop("L", False), 9)
     await asyncio.sleep(2)
@@ -777,6 +777,23 @@ def test_a_jmri_that_goes_is_a_lost_link_and_opening_again_asks_everything_again
 
 
 @bench
+async def test_what_was_asked_before_the_link_was_lost_counts_no_more(made: Bench) -> None:
+    """Somebody closed the points meanwhile (T2 is inverted), and throws them now: no echo of what we once asked."""
+    made.driver.send(SetTurnout("T2", True), 1)
+    await asyncio.sleep(3)
+    assert made.answers() == [(1, True)]
+    made.cut()
+    await asyncio.sleep(0.1)
+    made.by_hand(lambda jmri: jmri.set_by_hand(TURNOUT, "LT2", 4))
+    await asyncio.sleep(3)
+    await made.open()
+    made.events.clear()
+    made.by_hand(lambda jmri: jmri.set_by_hand(TURNOUT, "LT2", 2))
+    await asyncio.sleep(3)
+    assert [e.what for e in made.of(ForeignControl)] == ["turnout T2 was thrown by somebody else"]
+
+
+@bench
 async def test_pings_keep_the_connection_alive_over_jmris_own_patience(made: Bench) -> None:
     await asyncio.sleep(3 * IDLE_HEARTBEATS * HEARTBEAT_S)
     assert made.driver.link is Link.UP
@@ -791,7 +808,7 @@ async def test_closing_leaves_everything_safe(made: Bench) -> None:
     await asyncio.sleep(0.1)
     await made.driver.close()
     assert not made.world.powered
-    assert not made.world._magnets_on
+    assert not made.world.magnets_on
     await asyncio.sleep(1)
     assert made.world.speed_mm_s("L") == 0
     assert not made.of(LinkLost, ForeignControl)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pointsman.drivers.jmri.asked import HIGHEST_STEP, speed_of
+from pointsman.drivers.jmri.asked import speed_of
 from pointsman.protocols.jmri_json import Throttle, read, write
+from pointsman.track.model import HIGHEST_STEP
 
 
 def test_every_step_is_written_so_that_jmri_makes_the_same_of_it() -> None:

@@ -34,7 +34,8 @@ from pointsman.messages import (
     TurnoutReported,
 )
 from pointsman.track.wiring import Feedback, LastWill
-from railsim.clock import run_virtual
+from pointsman.transports.mqtt_base import Delivery
+from railsim.clock import VirtualLoop, run_virtual
 
 Scene = Callable[[Bench], Coroutine[Any, Any, None]]
 
@@ -128,6 +129,28 @@ def test_a_node_that_comes_within_its_time_is_waited_for_and_made_safe() -> None
         bench.node.connect()
         await opening
         assert ("track/power", "OFF") in bench.published("track/power")
+        await bench.down()
+
+    run_virtual(main())
+
+
+def test_a_node_that_starts_again_and_again_is_given_up() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.node.connect()
+        starts: list[float] = []
+
+        def start_anew(_: Delivery) -> None:
+            starts.append(bench.loop.time())
+            if len(starts) <= 10:
+                bench.loop.call_soon(lambda: bench.broker.publish("track/node/yard", b"online", retain=True))
+
+        bench.broker.client(start_anew, lambda _: None).subscribe(["track/power"])
+        with pytest.raises(StationError, match="node yard said that it is online, again and again") as refusal:
+            await bench.driver.open()
+        assert "power supply" in refusal.value.cure
+        assert len(starts) == 6, "made safe twice in each of three tries"
+        assert bench.dead
         await bench.down()
 
     run_virtual(main())
@@ -341,6 +364,27 @@ def test_a_retained_command_moves_nothing_and_is_not_believed() -> None:
     run_virtual(main())
 
 
+def test_what_was_asked_before_the_link_was_lost_counts_no_more() -> None:
+    """Somebody closed the points meanwhile, and throws them now: that is no echo of what we once asked."""
+
+    async def scene(bench: Bench) -> None:
+        await bench.sent(SetTurnout("T1", True), 1, 3)
+        assert bench.answers() == [(1, True)]
+        bench.link.cut()
+        await asyncio.sleep(0.1)
+        bench.broker.publish("track/turnout/T1", b"CLOSED")
+        await asyncio.sleep(3)
+        await bench.driver.open()
+        await asyncio.sleep(0.01)
+        bench.events.clear()
+        bench.broker.publish("track/turnout/T1", b"THROWN")
+        await asyncio.sleep(0.02)
+        foreign = [e.what for e in bench.of(ForeignControl) if isinstance(e, ForeignControl)]
+        assert foreign == ["turnout T1 was thrown by somebody else"]
+
+    on_bench(scene)
+
+
 def test_points_that_move_by_themselves_are_noticed_once_they_lay_still() -> None:
     async def scene(bench: Bench) -> None:
         await bench.sent(SetTurnout("T1", True), 1, 4)
@@ -357,6 +401,15 @@ def test_points_that_move_by_themselves_are_noticed_once_they_lay_still() -> Non
     on_bench(scene)
 
 
+def test_a_hand_in_a_beam_of_a_node_is_told() -> None:
+    async def scene(bench: Bench) -> None:
+        bench.simulation.show_beam("s3", True)
+        await asyncio.sleep(0.1)
+        assert [(e.sensor, e.active) for e in bench.events if isinstance(e, SensorChanged)] == [("s3", True)]
+
+    on_bench(scene)
+
+
 def test_a_beam_that_is_delivered_twice_has_changed_once() -> None:
     async def scene(bench: Bench) -> None:
         now = bench.simulation.world.beam_broken("s1")
@@ -369,6 +422,51 @@ def test_a_beam_that_is_delivered_twice_has_changed_once() -> None:
     on_bench(scene)
 
 
+def test_a_report_that_came_while_this_program_stood_still_is_heard() -> None:
+    async def scene(bench: Bench) -> None:
+        thrown = bench.simulation.truth().lie["T1"] == "thrown"
+        await bench.sent(SetTurnout("T1", not thrown), 1, 0.1)
+        assert isinstance(bench.loop, VirtualLoop)
+        bench.loop.pause(5.0)
+        await asyncio.sleep(6.0)
+        assert bench.answers() == [(1, True)]
+
+    on_bench(scene)
+
+
+def test_a_command_that_comes_again_after_a_newer_one_stops_everything_and_is_told_as_what_it_may_be() -> None:
+    async def scene(bench: Bench) -> None:
+        await bench.sent(SetPower(True), 1)
+        await bench.sent(Drive("L", True, 60), 2)
+        await bench.sent(Stop("L", True), 3)
+        bench.broker.publish("cab/3/throttle", b"48")
+        await asyncio.sleep(0.02)
+        assert [e.what for e in bench.of(ForeignControl) if isinstance(e, ForeignControl)] == [
+            "locomotive L was set to 48 %, again: by somebody else, or delivered twice"
+        ]
+        bench.events.clear()
+        await asyncio.sleep(3)
+        await bench.sent(Stop("L", True), 4)
+        bench.broker.publish("cab/3/throttle", b"48")
+        await asyncio.sleep(0.02)
+        assert [e.what for e in bench.of(ForeignControl) if isinstance(e, ForeignControl)] == [
+            "locomotive L was set to 48 % by somebody else"
+        ]
+
+    on_bench(scene)
+
+
+def test_a_command_that_is_delivered_twice_before_a_newer_one_is_only_noted() -> None:
+    async def scene(bench: Bench) -> None:
+        await bench.sent(SetPower(True), 1)
+        await bench.sent(Drive("L", True, 60), 2)
+        bench.broker.publish("cab/3/throttle", b"48")
+        await asyncio.sleep(0.02)
+        assert bench.of(ForeignControl) == []
+
+    on_bench(scene)
+
+
 def test_a_reporter_and_what_nobody_understands_are_told_to_a_person() -> None:
     async def scene(bench: Bench) -> None:
         bench.broker.publish("track/reporter/gate", b"04175C0B7E")
@@ -376,6 +474,18 @@ def test_a_reporter_and_what_nobody_understands_are_told_to_a_person() -> None:
         await asyncio.sleep(0.02)
         notes = [e.text for e in bench.of(StationNote) if isinstance(e, StationNote)]
         assert notes == ["reporter gate: 04175C0B7E", "not understood: track/sensor/s1 = PERHAPS"]
+
+    on_bench(scene)
+
+
+def test_a_reporter_without_end_is_told_no_more_than_a_person_could_read() -> None:
+    async def scene(bench: Bench) -> None:
+        for number in range(500):
+            bench.broker.publish("track/reporter/gate", str(number).encode())
+        await asyncio.sleep(1.5)
+        notes = [e.text for e in bench.of(StationNote) if isinstance(e, StationNote)]
+        assert len(notes) == 21
+        assert notes[-1] == "the station said 480 more things in that second, left out here"
 
     on_bench(scene)
 
@@ -583,11 +693,38 @@ def test_a_broker_that_restarts_is_found_again_with_all_its_nodes(forget: bool) 
         bench.broker.start()
         bench.loop.call_later(3, bench.node.connect)
         await bench.driver.open()
+        assert bench.node.client is not None  # what the broker has kept of it was not enough
         await asyncio.sleep(1)
         assert bench.speed_mm_s == 0
         assert bench.driver.halted
 
     on_bench(scene)
+
+
+def test_a_node_that_is_online_by_the_brokers_word_alone_is_not_believed() -> None:
+    async def scene(bench: Bench) -> None:
+        bench.broker.stop(forget=False)
+        await asyncio.sleep(1)
+        bench.broker.start()
+        assert bench.broker.retained["track/node/yard"] == b"online"
+        assert bench.broker.retained["track/power/state"] == b"OFF"
+        with pytest.raises(StationError, match="no node reports the track power off"):
+            await bench.driver.open()
+
+    on_bench(scene)
+
+
+def test_the_broker_that_goes_before_it_has_answered_is_told_as_a_link_that_went() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.node.connect()
+        bench.broker.stall(True)
+        bench.loop.call_later(0.5, bench.link.cut)
+        with pytest.raises(LinkLostError, match="the link went while it was set up: the connection broke"):
+            await bench.driver.open()
+        await bench.down()
+
+    run_virtual(main())
 
 
 def test_the_link_that_goes_while_it_is_opened_is_an_error() -> None:

@@ -7,16 +7,19 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import pytest
-from several_bench import MIXED, SWAPPED, Bench
+from several_bench import BOTH_FEED, MIXED, SWAPPED, Bench
 from shared_cache import shared_cache
 
-from pointsman.errors import HaltedError, PortError
+from pointsman.drivers.dccex import DccExDriver
+from pointsman.errors import HaltedError, LinkLostError, PortError
 from pointsman.messages import (
     Accepted,
+    Command,
     Drive,
     EmergencyStop,
     LinkLost,
     LinkUp,
+    PowerDivided,
     PowerReported,
     Rejected,
     SensorChanged,
@@ -124,6 +127,115 @@ def test_the_link_is_up_once_both_are_and_only_the_feeding_station_tells_of_powe
     on_bench(test)
 
 
+def told_of_power(bench: Bench) -> list[bool | str]:
+    """What was said of the power, in order: on, off, or how it is divided."""
+    told = [e for e in bench.events if isinstance(e, PowerReported | PowerDivided)]
+    return [e.on if isinstance(e, PowerReported) else e.what for e in told]
+
+
+def test_the_power_is_off_when_all_that_feed_the_track_say_so() -> None:
+    async def test(bench: Bench) -> None:
+        assert told_of_power(bench) == [False]
+        bench.events.clear()
+        bench.driver.send(SetPower(True), 1)
+        await asyncio.sleep(0.5)
+        both = ["yard on, main not", True]
+        assert told_of_power(bench) == both
+        assert [e.number for e in bench.events if isinstance(e, Accepted)] == [1]
+        bench.broker.publish("track/power", b"OFF")  # by somebody else
+        await asyncio.sleep(0.1)
+        assert told_of_power(bench) == [*both, "main on, yard not"]
+        assert bench.simulation.world.powered
+        bench.driver.send(SetPower(False), 2)
+        await asyncio.sleep(0.5)
+        assert told_of_power(bench) == [*both, "main on, yard not", False]
+        assert not bench.simulation.world.powered
+
+    on_bench(test, BOTH_FEED)
+
+
+def test_a_station_that_feeds_and_is_lost_is_not_said_to_be_off(tmp_path: Path, cache: Path) -> None:
+    async def main() -> None:
+        bench = Bench(BOTH_FEED)
+        with pytest.raises(HaltedError, match="main: ") as raised:
+            await bench.play(tmp_path / "journal", cache, act=lambda: bench.cut("main"))
+        assert "BY HAND" in raised.value.cure
+        told = told_of_power(bench)
+        assert told[:1] + told[-1:] == [False, True], "yard went off when it was closed; of main nobody has heard"
+        assert bench.published[-1][1:] == ("track/power/state", b"OFF")
+        assert bench.simulation.world.powered
+
+    run_virtual(main())
+
+
+def test_a_station_that_goes_off_alone_stops_a_play(tmp_path: Path, cache: Path) -> None:
+    async def main() -> None:
+        bench = Bench(BOTH_FEED)
+
+        def yard_off() -> None:
+            bench.driver.drivers["yard"].send(SetPower(False), 4711)
+
+        with pytest.raises(HaltedError, match="part of the track power went off: main on, yard not"):
+            await bench.play(tmp_path / "journal", cache, act=yard_off)
+        assert bench.speed_in_the_end == 0
+        assert bench.simulation.incidents == []
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize("lost", ["main", "yard"])
+def test_a_link_that_is_lost_after_the_stop_says_what_a_hand_must_do(lost: str, tmp_path: Path, cache: Path) -> None:
+    async def main() -> None:
+        bench = Bench(BOTH_FEED)
+
+        def stop_and_cut() -> None:
+            assert bench.dispatcher is not None
+            bench.dispatcher.halt("stopped by hand")
+            bench.cut(lost)
+
+        with pytest.raises(HaltedError, match="stopped by hand") as raised:
+            await bench.play(tmp_path / "journal", cache, act=stop_and_cut)
+        assert raised.value.cure.startswith("SWITCH THE TRACK POWER OFF BY HAND NOW")
+
+    run_virtual(main())
+
+
+class Faulty(DccExDriver):
+    """A driver with a fault: it raises when it is to stop, and when it is to send an emergency stop."""
+
+    def halt(self, *, power_off: bool = False) -> None:
+        raise ZeroDivisionError("a fault")
+
+    def send(self, command: Command, number: int) -> None:
+        if isinstance(command, EmergencyStop):
+            raise ZeroDivisionError("a fault")
+        super().send(command, number)
+
+
+STOPS: dict[str, Callable[[Bench], None]] = {
+    "halt": lambda bench: bench.driver.halt(),
+    "emergency stop": lambda bench: bench.driver.send(EmergencyStop(), 3),
+}
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_driver_that_raises_keeps_no_other_from_its_stop(stop: str) -> None:
+    async def main() -> None:
+        bench = await Bench(SWAPPED, dccex=Faulty).up()
+        bench.driver.send(SetPower(True), 1)
+        await asyncio.sleep(1)
+        bench.driver.send(Drive("L", True, 20), 2)
+        await asyncio.sleep(0.3)
+        assert bench.speed_mm_s > 0
+        with pytest.raises(ZeroDivisionError):
+            STOPS[stop](bench)
+        await asyncio.sleep(1)
+        assert bench.speed_mm_s == 0
+        await bench.down()
+
+    run_virtual(main())
+
+
 def test_each_command_goes_to_its_station_and_is_answered_once() -> None:
     async def test(bench: Bench) -> None:
         bench.events.clear()
@@ -166,6 +278,22 @@ def test_when_one_cannot_be_opened_the_other_is_given_up_at_once() -> None:
         assert bench.loop.time() - began < 1
         assert not bench.host.is_open
         await bench.simulation.close()
+
+    run_virtual(main())
+
+
+def test_when_one_is_lost_before_the_other_is_there_nothing_is_up() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.node.connect()
+        await bench.far.open()
+        bench.loop.call_later(0.05, bench.cut, "yard")  # it is up at once; DCC-EX takes 0.1 s to start
+        with pytest.raises(LinkLostError, match="lost before all stations were there: the connection broke") as raised:
+            await bench.driver.open()
+        assert raised.value.where == "station yard"
+        assert not [event for event in bench.events if isinstance(event, LinkUp)]
+        assert not bench.host.is_open
+        await bench.down()
 
     run_virtual(main())
 

@@ -231,3 +231,17 @@ def test_points_moved_by_hand_are_not_the_stations() -> None:
         assert simulation.truth().lie["T1"] == "closed"
 
     stage(scene, wired=wiring(kind=TurnoutKind.HAND))
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+def test_a_hand_goes_into_a_beam_and_leaves_it(inverted: bool) -> None:
+    async def scene(simulation: Simulation, host: Host) -> None:
+        if inverted:  # a free beam is then a change from what the station starts with
+            await host.until(r.SensorState(3, True), within_s=0.1)
+        for broken in (True, False):
+            simulation.show_beam("s2", broken)
+            await host.until(r.SensorState(3, broken is not inverted), within_s=0.1)
+        with pytest.raises(UsageError, match="no beam 's9'"):
+            simulation.show_beam("s9", True)
+
+    stage(scene, wired=wiring(inverted=inverted))

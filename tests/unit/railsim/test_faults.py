@@ -25,7 +25,7 @@ from pointsman.track.wiring import (
 from pointsman.transports.memory import memory_pair
 from railsim.clock import run_virtual
 from railsim.embed import Simulation
-from railsim.faults import ABOUT, Fault, On, Planned, check_fault, kinds_table, parse_fault
+from railsim.faults import ABOUT, BEHIND_BROKER, Fault, On, Planned, check_fault, kinds_table, parse_fault
 from railsim.incidents import BeamChanged, FaultStruck, Kind, Parted, Stopped, WorldEvent
 from railsim.rig import Rig
 from railsim.setup import Setup
@@ -86,6 +86,9 @@ def test_what_cannot_be_read_says_what_there_is(text: str, what: str, cure: str)
         ("turnout-slow:T9", "there is no turnout 'T9'", "T1"),
         ("silent:up", "there is no direction 'up'", "to-station"),
         ("host-paused:L", "host-paused has no target", "leave"),
+        ("broker-restart:lost", "there is no memory of a broker 'lost'", "kept"),
+        ("messages-late:to-node", "there is no way 'to-node'", "to-nodes"),
+        ("messages-retained:horn", "there is no sort of command 'horn'", "speed"),
     ],
 )
 def test_a_target_that_is_not_there_says_what_is(text: str, what: str, cure: str) -> None:
@@ -543,7 +546,7 @@ def test_a_runaway_bumps_where_a_stop_would_have_saved_it() -> None:
 # ---------------------------------------------------------------- seeds
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Fault if ABOUT[kind].on is not On.LINK])
+@pytest.mark.parametrize("kind", [kind for kind in Fault if ABOUT[kind].on not in {On.LINK, *BEHIND_BROKER}])
 def test_without_a_target_the_seed_chooses(kind: Fault) -> None:
     def struck(seed: int) -> FaultStruck:
         rig = Rig(

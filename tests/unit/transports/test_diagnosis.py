@@ -14,7 +14,15 @@ from pathlib import Path
 import pytest
 
 from pointsman import posix
-from pointsman.transports.diagnosis import boards_without_port, grabbers, meddlers, permission_cure, troubles
+from pointsman.errors import PortError
+from pointsman.transports.diagnosis import (
+    boards_without_port,
+    check_port,
+    grabbers,
+    meddlers,
+    permission_cure,
+    troubles,
+)
 from pointsman.transports.ports import look_at
 
 
@@ -56,6 +64,9 @@ def test_who_holds_a_port_is_named_with_the_cure_that_helps(name: str, cure: str
         (trouble,) = [one for one in troubles(look_at(str(port))) if one.barred]
         assert trouble.what == f"held by {name} (process {pid})"
         assert cure in trouble.cure
+        with pytest.raises(PortError, match=rf"held by {name} \(process {pid}\)") as refusal:
+            check_port(str(port))
+        assert cure in refusal.value.cure, "whoever wants to play there is told the same"
 
 
 @pytest.mark.parametrize("name", ["brltty", "ModemManager"])
@@ -108,7 +119,8 @@ def test_the_cure_of_a_missing_permission_depends_on_what_is_missing(tmp_path: P
 STRANGER = """
 import os, sys
 from pointsman import posix
-from pointsman.transports.diagnosis import permission_cure, troubles
+from pointsman.errors import PortError
+from pointsman.transports.diagnosis import check_port, permission_cure, troubles
 from pointsman.transports.ports import look_at
 os.setgroups([])
 os.setresgid(65534, 65534, 65534)
@@ -118,6 +130,10 @@ port = look_at(sys.argv[1])
 for trouble in troubles(port):
     print(trouble.what, "->", trouble.cure)
 print(permission_cure(port))
+try:
+    check_port(sys.argv[1])
+except PortError as error:
+    print("play:", error.cure)
 """
 
 
@@ -139,9 +155,12 @@ def test_another_user_is_told_which_group_to_join_and_a_member_to_log_in_again()
         said = as_somebody(port, "nobody")
         assert "you have no permission to open it" in said
         assert f"sudo usermod -a -G {group} $USER, then log out and in again" in said
+        assert f"play: join its group: sudo usermod -a -G {group} $USER" in said
         assert "hidden from you" in said
         assert "log out and in again" in as_somebody(port, "root")
         assert "usermod" not in as_somebody(port, "root")
+        port.chmod(0o600)
+        assert f"play: its group {group} may not use it either: sudo chmod a+rw {port}" in as_somebody(port, "nobody")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root sees every process")

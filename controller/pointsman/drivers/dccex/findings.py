@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pointsman.drivers.dccex.addresses import Addresses, Switched
 from pointsman.drivers.dccex.examiner import Examiner, Latency
+from pointsman.drivers.dccex.reports import main_power
 from pointsman.protocols.dccex import Reply
 from pointsman.protocols.dccex.commands import (
     CurrentLimits,
@@ -180,10 +181,8 @@ class _Heap:
 
     @property
     def main_power(self) -> bool | None:
-        """The main track's power: by letter where the station tells it so, else by the summary."""
-        letters = [letter for letter, mode in self.modes.items() if mode.startswith("MAIN")]
-        known = [self.tracks_on[letter] for letter in letters if letter in self.tracks_on]
-        return all(known) if known else self.summary
+        """The main track's power; None when it was not told."""
+        return main_power(self.modes, self.tracks_on, self.summary)
 
 
 async def examine(examiner: Examiner, addresses: Addresses | None) -> Findings:

@@ -6,7 +6,7 @@ Never a locomotive. Whatever ends it, every magnet is off afterwards, and the po
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -16,8 +16,8 @@ from pointsman.drivers.dccex.findings import Findings
 from pointsman.drivers.dccex.units import Units, off_frame
 from pointsman.errors import LinkError, LinkLostError, StationError
 from pointsman.protocols.dccex import encode
-from pointsman.protocols.dccex.commands import EmergencyStop, Power, SetOutput, SetTurnout, Throttle
-from pointsman.protocols.dccex.replies import OutputState, Refused
+from pointsman.protocols.dccex.commands import EmergencyStop, ListTurnouts, Power, SetOutput, SetTurnout, Throttle
+from pointsman.protocols.dccex.replies import OutputState, Refused, TurnoutDefinition, TurnoutState
 from pointsman.track.wiring import TurnoutKind, Wiring
 
 LONGEST_PULSE_S = 1.0
@@ -28,7 +28,7 @@ BEAT_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One machine that was tried. ``what`` is what it did, as far as the station tells."""
+    """One machine that was tried. ``what`` is what it was told to do, and what the station says where that differs."""
 
     machine: str
     what: str
@@ -96,13 +96,24 @@ class Mover:
         self._check()
         wired = self._wiring.turnouts[turnout.name]
         home = bool(lies_thrown)
-        for thrown in (not home, home):
+        wanted, said = (not home, home), []
+        for thrown in wanted:
             await self._order(SetTurnout(turnout.number, turnout.ours(thrown)), f"turnout {turnout.name}")
             await asyncio.sleep(wired.move_time_s)
             if wired.kind is TurnoutKind.SOLENOID:
                 await asyncio.sleep(RECHARGE_S)
-        way = ("closed", "thrown")
-        return Moved(f"turnout {turnout.name}", f"{way[not home]}, then {way[home]}")
+            said.append(await self._lies_thrown(turnout))
+        told, says = _ways(wanted), _ways(said)
+        return Moved(f"turnout {turnout.name}", told if says == told else f"{told}, but the station says: {says}")
+
+    async def _lies_thrown(self, turnout: Switched) -> bool | None:
+        """How the station has set a turnout; None when it does not say."""
+        # A list, as the driver asks: no digit is in it that could be lost.
+        replies = await self._examiner.ask(ListTurnouts())
+        says = [
+            r.thrown for r in replies if isinstance(r, TurnoutState | TurnoutDefinition) and r.turnout == turnout.number
+        ]
+        return turnout.ours(says[-1]) if says else None
 
     async def _pulse(self, magnet: Switched) -> Moved:
         self._check()
@@ -176,6 +187,10 @@ class Mover:
             await self._examiner.ask(off)
         except LinkError as failed:
             raise _left(failed, "the track had power", self._examiner.where) from failed
+
+
+def _ways(thrown: Iterable[bool | None]) -> str:
+    return ", then ".join({True: "thrown", False: "closed", None: "nothing"}[way] for way in thrown)
 
 
 def _left(failed: LinkError, state: str, where: str) -> LinkLostError:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from pointsman.drivers.chatter import Once
 from pointsman.drivers.dccex.addresses import Addresses, Switched
 from pointsman.drivers.dccex.overheard import BY_OTHERS, Overheard
 from pointsman.drivers.dccex.proof import lost_digits
@@ -36,11 +38,10 @@ from pointsman.protocols.dccex.replies import (
     UnknownReply,
 )
 
-_OVER_CURRENT = re.compile(
+OVER_CURRENT = re.compile(
     r"TRACK [A-H]\b.*\b(ALERT|OVERLOAD|FAULT)\b|\b(MAIN|PROG) (TRACK POWER OVERLOAD|FAULT PIN)", re.DOTALL
 )
-"""Firmware 5 names the track's letter, 4 its kind."""
-_NOTED_AT_MOST = 200
+"""What a station comments when the current is too high. Firmware 5 names the track's letter, 4 its kind."""
 
 
 class Reports:
@@ -68,7 +69,7 @@ class Reports:
         self._summary: bool | None = None
         self._modes: dict[str, str] = {}
         self._over_current: set[str] = set()
-        self._noted: set[str] = set()
+        self._once = Once()
 
     @property
     def knows_tracks(self) -> bool:
@@ -77,10 +78,8 @@ class Reports:
 
     @property
     def main_power(self) -> bool | None:
-        """The main track's power: by letter where the station tells it so, else by the summary line."""
-        main = [track for track, mode in self._modes.items() if mode.startswith("MAIN")]
-        known = [self._track_power[track] for track in main if track in self._track_power]
-        return all(known) if known else self._summary
+        """The main track's power; None when it was not told."""
+        return main_power(self._modes, self._track_power, self._summary)
 
     def first_states(self, t_s: float) -> list[Event]:
         """The state of each beam and of the power, when the link is up."""
@@ -116,7 +115,7 @@ class Reports:
                 events = [ForeignControl(t_s, f"locomotive {self._addresses.locomotives[cab]} was forgotten")]
             case LockState(True):
                 events = [ForeignControl(t_s, "another throttle locked an emergency stop")]
-            case Comment(text) if _OVER_CURRENT.search(text):
+            case Comment(text) if OVER_CURRENT.search(text):
                 return [OverCurrent(t_s, text)]
             case Comment(text) | OperatorMessage(text) | Display(_, _, text):
                 return [StationNote(t_s, text)]
@@ -224,8 +223,12 @@ class Reports:
         new, self._over_current = over - self._over_current, over
         return [OverCurrent(t_s, f"{track} reports an overload") for track in sorted(new)]
 
-    def _once(self, t_s: float, text: str) -> list[Event]:
-        if text in self._noted or len(self._noted) >= _NOTED_AT_MOST:
-            return []
-        self._noted.add(text)
-        return [StationNote(t_s, text)]
+
+def main_power(modes: Mapping[str, str], power: Mapping[str, bool], summary: bool | None) -> bool | None:
+    """The main track's power: by letter where the station tells it so, else by the summary line; None when by neither.
+
+    ``modes`` and ``power`` are by the track's letter.
+    """
+    main = [letter for letter, mode in modes.items() if mode.startswith("MAIN")]
+    known = [power[letter] for letter in main if letter in power]
+    return all(known) if known else summary

@@ -16,6 +16,7 @@ from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.units import off_frame
 from pointsman.drivers.dccex.window import FENCE
+from pointsman.drivers.patience import within
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.dccex import Reply, encode
 from pointsman.protocols.dccex.commands import (
@@ -159,14 +160,7 @@ class Seeker:
         )
 
     async def _until(self, true: Callable[[], bool], at_most_s: float) -> bool:
-        try:
-            async with asyncio.timeout(at_most_s):
-                while not true():
-                    self._heard.changed.clear()
-                    await self._heard.changed.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await within(self._heard.changed, true, at_most_s)
 
 
 Ask = Callable[[bytes], asyncio.Future[list[Reply]]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from pointsman.drivers.dccex.addresses import Addresses, Switched
 from pointsman.drivers.dccex.examiner import Examiner
+from pointsman.drivers.dccex.reports import OVER_CURRENT
 from pointsman.errors import StationError
 from pointsman.protocols.dccex import Reply
 from pointsman.protocols.dccex.commands import Status
@@ -24,8 +24,6 @@ from pointsman.protocols.dccex.replies import (
 
 ASK_EVERY_S = 1.0
 """A link that says nothing may be dead: so it is asked, and must answer."""
-
-_ALARM = re.compile(r"TRACK [A-H]\b.*\b(ALERT|OVERLOAD|FAULT)\b", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ class Vigil:
                 self._say(f"{who} was set to step {max(speed, 0)} {'forward' if forward else 'in reverse'} by somebody")
             case PowerState(on, track) if self._changed("power", track, on):
                 self._say(f"power {track or 'of all tracks'}: {'on' if on else 'off'}")
-            case Comment(text) if _ALARM.search(text):
+            case Comment(text) if OVER_CURRENT.search(text):
                 self._say(f"SHORT CIRCUIT: {text}")
             case OperatorMessage(text):
                 self._say(f"the station says: {text}")

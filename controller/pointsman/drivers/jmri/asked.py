@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from pointsman.track.model import HIGHEST_STEP
+
 LATE_S = 1.5
 """A report of what was asked before may come so long after the next was asked: buses echo with a delay."""
 
-HIGHEST_STEP = 126
 EMERGENCY = -1
 
 

@@ -14,10 +14,10 @@ from pointsman.drivers.jmri.addresses import Addresses
 from pointsman.drivers.jmri.asked import Asked, Kind
 from pointsman.drivers.jmri.link import Link
 from pointsman.drivers.jmri.reports import Reports
-from pointsman.drivers.jmri.setup import DEFAULT_HEARTBEAT_S, GREETING_WITHIN_S, SetUp, check_greeting, within
+from pointsman.drivers.jmri.setup import DEFAULT_HEARTBEAT_S, GREETING_WITHIN_S, SetUp, check_greeting
 from pointsman.drivers.jmri.units import Units
 from pointsman.drivers.jmri.window import Unit, Window
-from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience, late_t_s
+from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience, late_t_s, within
 from pointsman.drivers.teller import Teller
 from pointsman.errors import LinkLostError, PointsmanError
 from pointsman.messages import (

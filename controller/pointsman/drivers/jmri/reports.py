@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pointsman.drivers.chatter import Once
 from pointsman.drivers.jmri.addresses import Addresses, Thing
 from pointsman.drivers.jmri.asked import EMERGENCY, Asked, Key, Kind, Value, step_of
 from pointsman.messages import (
@@ -28,7 +29,6 @@ from pointsman.protocols.jmri_json import (
     Unknown,
 )
 
-_NOTED_AT_MOST = 200
 _LONGEST_QUOTE = 200
 POWER: Key = (Kind.POWER, "")
 
@@ -70,7 +70,7 @@ class Reports:
         self.values: dict[Key, Value | None] = {}
         self.active: dict[str, bool] = {}
         self._to_check: set[Key] = set()
-        self._noted: set[str] = set()
+        self._once = Once()
 
     def first_states(self, t_s: float) -> list[Event]:
         """The state of each beam and of the power, when the link is up."""
@@ -236,9 +236,3 @@ class Reports:
             case Kind.POWER:
                 what = f"the power was switched {'on' if value else 'off'}"
         return ForeignControl(t_s, f"{what} by somebody else")
-
-    def _once(self, t_s: float, text: str) -> list[Event]:
-        if text in self._noted or len(self._noted) >= _NOTED_AT_MOST:
-            return []
-        self._noted.add(text)
-        return [StationNote(t_s, text)]

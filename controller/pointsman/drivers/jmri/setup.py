@@ -6,17 +6,16 @@ is taken over was set going by somebody else, and setting up stops it: so that i
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
 
 from pointsman.drivers.jmri.addresses import Addresses, Thing
-from pointsman.drivers.jmri.asked import HIGHEST_STEP
 from pointsman.drivers.jmri.reports import Reports
 from pointsman.drivers.jmri.units import FENCE, TAKE_WITHIN_S, Units, question_for, set_to
 from pointsman.drivers.jmri.window import Unit
 from pointsman.errors import StationError
 from pointsman.protocols.jmri_json import Bean, BeanType, Failure, Hello, Message, Throttle
+from pointsman.track.model import HIGHEST_STEP
 
 GREETING_WITHIN_S = 5.0
 LOWEST_JSON = 5
@@ -144,15 +143,3 @@ class SetUp:
                 where=where,
                 cure="switch the layout on, or put a hand through each beam once, so that its state is reported",
             )
-
-
-async def within(event: asyncio.Event, true: Callable[[], bool], at_most_s: float) -> bool:
-    """Wait until it is true, looked at whenever the event is set; false when it took too long."""
-    try:
-        async with asyncio.timeout(at_most_s):
-            while not true():
-                event.clear()
-                await event.wait()
-    except TimeoutError:
-        return False
-    return True

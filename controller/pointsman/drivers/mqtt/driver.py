@@ -19,7 +19,7 @@ from pointsman.drivers.halt import check_release, refusal
 from pointsman.drivers.mqtt.halt import Halt
 from pointsman.drivers.mqtt.link import Link
 from pointsman.drivers.mqtt.names import Kind, Names
-from pointsman.drivers.mqtt.orders import Awaited, Order, Orders
+from pointsman.drivers.mqtt.orders import STOOD_STILL_S, Awaited, Order, Orders
 from pointsman.drivers.mqtt.reports import SETTLES_WITHIN_S, Reports
 from pointsman.drivers.mqtt.setup import Listener, SetUp
 from pointsman.drivers.patience import ANSWERS_WITHIN_S, LATE_AFTER_S, Patience
@@ -36,6 +36,7 @@ from pointsman.messages import (
     SetPower,
     SetTurnout,
     SetUncoupler,
+    StationNote,
     StationRestarted,
     Stop,
 )
@@ -73,12 +74,12 @@ class MqttDriver:
         self.link = Link.CLOSED
         self._wire = link
         self._names = Names(wiring, station)
+        self._tell = Teller(self._names.station, emit)
         self._orders = Orders()
         self._reports = Reports(self._names, self._orders, self._carried_out)
         self._session = ""
         self._fence_number = 0
-        self._halt = Halt(self._write_halt, self._accept, self._reject)
-        self._teller = Teller(self._names.station, emit)
+        self._halt = Halt(self._write_halt, self._tell.accept, self._tell.reject)
         self._heard = Listener()
         self._keep_alive_timer: asyncio.TimerHandle | None = None
         self._patience = Patience(self._late, self._overdue)
@@ -101,7 +102,7 @@ class MqttDriver:
         await self._hang_up(self.link is not Link.SILENT)
         self._session = secrets.token_hex(8)
         self.link = Link.SETTING_UP
-        self._tell_link(LinkState.OPENING, self._wire.name)
+        self._tell.link(LinkState.OPENING, self._wire.name)
         self._reports.begin()
         try:
             await self._wire.open(Will(*self._names.topics.write(self._names.last_will())))
@@ -128,7 +129,7 @@ class MqttDriver:
                     )
         except BaseException as error:
             self.link = Link.CLOSED
-            self._tell_link(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "it was given up")
+            self._tell.link(LinkState.CLOSED, error.what if isinstance(error, PointsmanError) else "it was given up")
             self._stop_timers()
             self._give_back(self._orders.drop_all(), "the link is not up")
             await self._hang_up(True)
@@ -139,9 +140,9 @@ class MqttDriver:
         self.greeting = f"{self._wire.name}; nodes online: {', '.join(self._names.mqtt.nodes)}"
         now = self._loop.time()
         for event in self._reports.first_states(now):
-            self._emit(event)
-        self._tell_link(LinkState.UP, self.greeting)
-        self._emit(LinkUp(now, self.greeting))
+            self._tell.event(event)
+        self._tell.link(LinkState.UP, self.greeting)
+        self._tell.event(LinkUp(now, self.greeting))
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
 
     async def _ask(self, messages: Sequence[Message]) -> list[str] | None:
@@ -166,12 +167,12 @@ class MqttDriver:
                 order = [*self._names.standing(), *self._names.all_off(), PowerCommand(False)]
                 missing = await self._ask(order)
                 if missing is None or missing:
-                    self._note("while closing: the broker has not taken everything")
+                    self._tell.note("while closing: the broker has not taken everything")
         except LinkLostError as lost:
-            self._note(f"while closing: {lost.what}")
+            self._tell.note(f"while closing: {lost.what}")
         finally:
             if self.link is not Link.CLOSED:
-                self._tell_link(LinkState.CLOSED, "closed")
+                self._tell.link(LinkState.CLOSED, "closed")
             self.link = Link.CLOSED
             self._stop_timers()
             self._give_back(self._orders.drop_all(), "the link is closed")
@@ -201,7 +202,7 @@ class MqttDriver:
             case Stop(locomotive=locomotive):
                 self._order([ThrottleSpeed(self._names.cab(locomotive), 0)], number=number, stops=True)
             case _ if why := refusal(command, halted=self.halted, unconfirmed=self._halt.under_way):
-                self._reject(number, why)
+                self._tell.reject(number, why)
             case Drive():
                 self._order(self._names.drive(command), number=number)
             case SetTurnout(turnout=name, thrown=thrown):
@@ -250,7 +251,7 @@ class MqttDriver:
 
     def _power(self, on: bool, number: int | None) -> None:
         if on and self._halt.under_way:
-            self._reject(number, "everything was stopped")
+            self._tell.reject(number, "everything was stopped")
             return
         awaited = Awaited(Kind.POWER, "", on, SETTLES_WITHIN_S)
         self._reports.expect(Kind.POWER, "", on, self._loop.time() + SETTLES_WITHIN_S)
@@ -264,7 +265,7 @@ class MqttDriver:
         if self._wire.is_open:
             self._halt.begin(cut_power=cut_power, number=number)
         else:
-            self._reject(number, self.link.refusal)
+            self._tell.reject(number, self.link.refusal)
 
     def _write_halt(self, cut_power: bool) -> None:
         messages = [*self._names.stops(), *self._names.all_off()]
@@ -297,7 +298,7 @@ class MqttDriver:
         packets = [self._names.topics.write(message) for message in messages]
         tried = self.link in (Link.UP, Link.SETTING_UP) or (stops and self.link in (Link.SILENT, Link.GONE))
         if not (tried and self._wire.is_open):
-            self._reject(number, self.link.refusal)
+            self._tell.reject(number, self.link.refusal)
             if answer is not None and not answer.done():
                 answer.set_exception(LinkLostError("the link was lost", where=self._wire.name, cure="try again"))
             return
@@ -318,14 +319,11 @@ class MqttDriver:
         due = self._orders.answers_due_t_s
         self._patience.wait(due if self.link in (Link.UP, Link.GONE) else None)
         if due is None and self.link is Link.UP:
-            self._tell_link(LinkState.UP, "the broker answers in time")
+            self._tell.link(LinkState.UP, "the broker answers in time")
 
     def _late(self) -> None:
         if self.link is Link.UP:
-            self._tell_link(LinkState.DOUBTFUL, f"an answer is later than {LATE_AFTER_S:g} s")
-
-    def _tell_link(self, state: LinkState, why: str) -> None:
-        self._teller.link(state, why)
+            self._tell.link(LinkState.DOUBTFUL, f"an answer is later than {LATE_AFTER_S:g} s")
 
     def _keep_alive(self) -> None:
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
@@ -346,11 +344,11 @@ class MqttDriver:
             case Unknown():
                 if delivery.payload and self._reports.live:
                     text = delivery.payload[:80].decode(errors="replace")
-                    self._note(f"not understood: {delivery.topic} = {text}")
+                    self._tell.heard(StationNote(now, f"not understood: {delivery.topic} = {text}"))
             case _:
                 events = self._reports.digest(message, delivery, now)
         for event in events:
-            self._emit(event)
+            self._tell.heard(event)
         self._heard.wake()
         if self._reports.live:
             self._look_after_nodes(now)
@@ -361,8 +359,8 @@ class MqttDriver:
             return
         self.link = Link.GONE
         self._reports.live = False
-        self._tell_link(LinkState.LOST, gone or restarted)
-        self._emit(LinkLost(t_s, gone) if gone else StationRestarted(t_s, restarted))
+        self._tell.link(LinkState.LOST, gone or restarted)
+        self._tell.event(LinkLost(t_s, gone) if gone else StationRestarted(t_s, restarted))
         self._begin_halt(cut_power=False, number=None)
 
     def _fence(self, number: int) -> None:
@@ -375,9 +373,11 @@ class MqttDriver:
                 if self.link is Link.SILENT:
                     text = "the broker answers again, and has the stop; open the link again to go on"
                     for event in self._reports.once(self._loop.time(), text):
-                        self._emit(event)
+                        self._tell.event(event)
             if lost:
-                self._reject(order.number, f"the broker does not pass on {', '.join(lost)}: look at its access list")
+                self._tell.reject(
+                    order.number, f"the broker does not pass on {', '.join(lost)}: look at its access list"
+                )
             elif order.then is not None:
                 order.then()
             elif order.awaited is not None and not order.reported:
@@ -389,18 +389,24 @@ class MqttDriver:
     def _await_report(self, order: Order, awaited: Awaited) -> None:
         key = (awaited.kind, awaited.name)
         self._orders.reporting[key] = order
-        due = order.sent_t_s + awaited.within_s
-        self._report_timers[key] = self._loop.call_at(due, self._unreported, key, order)
+        self._report_by(order.sent_t_s + awaited.within_s, key, order)
 
-    def _unreported(self, key: tuple[Kind, str], order: Order) -> None:
-        if self._orders.reporting.get(key) is order and order.awaited is not None:
-            del self._orders.reporting[key]
-            if self._reports.answered(*key, order.sent_t_s):
-                # It did answer, and otherwise than it was told: what it said was told too, and speaks for itself.
-                self._done(order)
-                return
-            what = f"{key[0].name.lower()} {key[1]}".rstrip()
-            self._reject(order.number, f"its node has not reported {what} within {order.awaited.within_s:g} s")
+    def _report_by(self, due_t_s: float, key: tuple[Kind, str], order: Order) -> None:
+        self._report_timers[key] = self._loop.call_at(due_t_s, self._unreported, due_t_s, key, order)
+
+    def _unreported(self, due_t_s: float, key: tuple[Kind, str], order: Order) -> None:
+        if self._orders.reporting.get(key) is not order or order.awaited is None:
+            return
+        if self._loop.time() > due_t_s + STOOD_STILL_S:
+            # Not the node: this program. What has come meanwhile is heard first.
+            self._report_by(self._loop.time() + STOOD_STILL_S, key, order)
+            return
+        del self._orders.reporting[key]
+        if self._reports.answered(*key, order.sent_t_s):
+            self._done(order)  # otherwise than it was told: what it said was told too, and speaks for itself
+            return
+        what = f"{key[0].name.lower()} {key[1]}".rstrip()
+        self._tell.reject(order.number, f"its node has not reported {what} within {order.awaited.within_s:g} s")
 
     def _carried_out(self, kind: Kind, name: str, value: bool) -> None:
         """A node has reported a value; perhaps one that is waited for."""
@@ -418,9 +424,9 @@ class MqttDriver:
         now = self._loop.time()
         if order.power is not None and not self._names.power_reports:
             for event in self._reports.powered(order.power, now):
-                self._emit(event)
+                self._tell.event(event)
         if order.number is not None:
-            self._accept(order.number)
+            self._tell.accept(order.number)
 
     def _overdue(self) -> None:
         """No answer: never silently alive. Stops are tried on, perhaps only the way back is broken."""
@@ -428,9 +434,9 @@ class MqttDriver:
         was_up = self.link is Link.UP
         self.link = Link.SILENT
         self._reports.live = False
-        self._tell_link(LinkState.LOST, why)
+        self._tell.link(LinkState.LOST, why)
         if was_up:
-            self._emit(LinkLost(self._loop.time(), why))
+            self._tell.event(LinkLost(self._loop.time(), why))
         self._give_back(self._orders.drop_all(), why)
         self._begin_halt(cut_power=False, number=None)
 
@@ -439,9 +445,9 @@ class MqttDriver:
         self._stop_timers()
         self.halted = True
         self._reports.live = False
-        self._tell_link(LinkState.LOST, reason)
+        self._tell.link(LinkState.LOST, reason)
         if before is Link.UP:
-            self._emit(LinkLost(self._loop.time(), reason))
+            self._tell.event(LinkLost(self._loop.time(), reason))
         self._halt.end(reason)
         self._give_back(self._orders.drop_all(), reason)
         self._heard.wake()
@@ -453,21 +459,10 @@ class MqttDriver:
         for order in orders:
             if order.answer is not None and not order.answer.done():
                 order.answer.set_exception(LinkLostError(why, where=self._wire.name, cure="try again"))
-            self._reject(order.number, why)
-
-    def _accept(self, number: int) -> None:
-        self._teller.accept(number)
-
-    def _reject(self, number: int | None, why: str) -> None:
-        self._teller.reject(number, why)
-
-    def _note(self, text: str) -> None:
-        self._teller.note(text)
-
-    def _emit(self, event: Event) -> None:
-        self._teller.event(event)
+            self._tell.reject(order.number, why)
 
     def _stop_timers(self) -> None:
+        self._tell.end_stretch()
         self._patience.end()
         for timer in (self._keep_alive_timer, *self._report_timers.values()):
             if timer is not None:

@@ -27,7 +27,8 @@ from pointsman.protocols.jmri_mqtt import (
     TurnoutState,
     publish_packet,
 )
-from pointsman.track.percent import HIGHEST_STEP, percent_of
+from pointsman.track.model import HIGHEST_STEP
+from pointsman.track.percent import percent_of
 from pointsman.track.wiring import Feedback, LastWill, Protocol, Wiring
 
 _ANY = "any"

@@ -11,9 +11,14 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 from pointsman.drivers.mqtt.names import Kind
 from pointsman.drivers.patience import ANSWERS_WITHIN_S
+
+AGAIN_WITHIN_S = 2.0
+STOOD_STILL_S = 0.1
+"""A timer that comes so much too late says that the program stood still."""
 
 Packet = tuple[str, bytes]
 """Topic and payload."""
@@ -56,6 +61,7 @@ class Orders:
     under_way: deque[Order] = field(default_factory=deque)
     reporting: dict[tuple[Kind, str], Order] = field(default_factory=dict)
     _asked: dict[str, bytes] = field(default_factory=dict)
+    _back_t_s: dict[Packet, float] = field(default_factory=dict)
 
     @property
     def answers_due_t_s(self) -> float | None:
@@ -67,13 +73,18 @@ class Orders:
         self.under_way.append(order)
         self._asked.update(order.missing)
 
-    def echo(self, packet: Packet) -> bool:
+    def echo(self, packet: Packet, t_s: float) -> bool:
         """A command was heard: is it ours, come back?"""
         for order in self.under_way:
             if packet in order.missing:
                 order.missing.remove(packet)
+                self._back_t_s[packet] = t_s
                 return True
         return False
+
+    def came_again(self, packet: Packet, t_s: float) -> bool:
+        """Has the same command of ours come back a moment ago? Then perhaps it was delivered twice."""
+        return t_s - self._back_t_s.get(packet, -inf) <= AGAIN_WITHIN_S
 
     def asked(self, packet: Packet) -> bool:
         """Was this the last that we asked of its topic?"""
@@ -107,3 +118,4 @@ class Orders:
     def forget(self) -> None:
         """A new link: nothing has been asked on it."""
         self._asked.clear()
+        self._back_t_s.clear()

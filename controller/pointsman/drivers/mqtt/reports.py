@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
+from pointsman.drivers.chatter import Once
 from pointsman.drivers.mqtt.names import Kind, Machine, Names
 from pointsman.drivers.mqtt.orders import Orders
 from pointsman.messages import (
@@ -33,14 +34,13 @@ from pointsman.transports.mqtt_base import Delivery
 
 SETTLES_WITHIN_S = 1.0
 """Beyond a machine's own time: a report of another value is then nobody's echo any more."""
-_NOTED_AT_MOST = 200
 
 
 class Reports:
     """Folds messages into events. Not ``live`` while a link is set up: then states are learnt and not told.
 
-    ``nodes``: whether each is online; None until it is heard. ``active``: the beams' states, as known. ``overheard``:
-    what others commanded while the link was set up.
+    ``nodes``: whether each is online; None until it is heard. ``active``: the beams' states, as known. ``answers_off``:
+    a node has said, now, that the power is off. ``overheard``: what others commanded while the link was set up.
     """
 
     def __init__(self, names: Names, orders: Orders, carried_out: Callable[[Kind, str, bool], None]) -> None:
@@ -52,7 +52,7 @@ class Reports:
     def begin(self) -> None:
         """A new link."""
         self.overheard: list[str] = []
-        self._noted: set[str] = set()
+        self.once = Once()
         self.start_afresh()
 
     def start_afresh(self) -> None:
@@ -66,6 +66,7 @@ class Reports:
     def _forget_states(self) -> None:
         self.active: dict[str, bool] = {}
         self.power: bool | None = None
+        self.answers_off = False
         self._lies: dict[str, bool] = {}
         self._told_t_s: dict[str, float] = {}
         self._values: dict[tuple[Kind, str], tuple[bool, float]] = {}
@@ -107,12 +108,18 @@ class Reports:
                 "message there"
             )
             return self.once(t_s, text)
-        if self._orders.echo(packet) or not what:
+        if self._orders.echo(packet, t_s) or not what:
             return []
         if self._orders.asked(packet):
             return self.once(t_s, f"{what} as it is already, by somebody else")
         self._orders.heard(packet)
-        events: list[Event] = [ForeignControl(t_s, f"{what} by somebody else")]
+        # Whoever it was, the node has obeyed it again, and something newer was asked meanwhile.
+        who = (
+            ", again: by somebody else, or delivered twice"
+            if self._orders.came_again(packet, t_s)
+            else " by somebody else"
+        )
+        events: list[Event] = [ForeignControl(t_s, f"{what}{who}")]
         if isinstance(command, PowerCommand):
             events += self._power(command.on, t_s)
         if self.live:
@@ -146,6 +153,7 @@ class Reports:
                 fresh = not delivery.retained
                 return self._told(told + self._judge(Kind.MAGNET, machine.name, machine.ours(on), what, t_s, fresh))
             case PowerState(on=on):
+                self.answers_off = not on and not delivery.retained
                 way = "on" if on else "off"
                 events = self._power(on, t_s)
                 what = f"the power was switched {way}"
@@ -217,10 +225,3 @@ class Reports:
 
     def _told(self, events: list[Event]) -> list[Event]:
         return events if self.live else []
-
-    def once(self, t_s: float, text: str) -> list[Event]:
-        """A note, the first time on this link."""
-        if text in self._noted or len(self._noted) >= _NOTED_AT_MOST:
-            return []
-        self._noted.add(text)
-        return [StationNote(t_s, text)]

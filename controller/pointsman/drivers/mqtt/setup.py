@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from pointsman.drivers.mqtt.names import Names
 from pointsman.drivers.mqtt.reports import Reports
-from pointsman.drivers.patience import ANSWERS_WITHIN_S
+from pointsman.drivers.patience import ANSWERS_WITHIN_S, within
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.jmri_mqtt import Message, PowerCommand
 
@@ -31,14 +31,7 @@ class Listener:
 
     async def until(self, true: Callable[[], bool], at_most_s: float) -> bool:
         """Whether it has become true within the time."""
-        try:
-            async with asyncio.timeout(at_most_s):
-                while not true():
-                    self._changed.clear()
-                    await self._changed.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await within(self._changed, true, at_most_s)
 
 
 class SetUp:
@@ -73,23 +66,33 @@ class SetUp:
         await self._make_safe()
         if not self._names.power_reports:
             self._reports.powered(False, 0.0)
-        # A broker that was started again may keep the word of nodes that have not found it again yet.
-        await self._until(lambda: self._reports.power is False or bool(self._reports.restarted), NODES_WITHIN_S)
+        # A broker that was started again may keep the word of nodes that have not found it again yet: so an answer
+        # counts that is given now.
+        elif not await self._until(self._answered, NODES_WITHIN_S):
+            self._reports.power = None
         if not self._reports.restarted:
             self._complain()
 
-    async def _until(self, true: Callable[[], bool], at_most_s: float) -> None:
-        await self._listener.until(lambda: true() or not self._is_open(), at_most_s)
+    def _answered(self) -> bool:
+        return self._reports.answers_off or bool(self._reports.restarted)
+
+    async def _until(self, true: Callable[[], bool], at_most_s: float) -> bool:
+        become = await self._listener.until(lambda: true() or not self._is_open(), at_most_s)
         if not self._is_open():
             raise LinkLostError("the link went while it was set up", where=self._where, cure="try again")
+        return become
 
     async def _make_safe(self) -> None:
         """Outputs off before anything else, every locomotive stopped, the power off."""
-        missing = await self._ask([*self._names.all_off(), *self._names.stops(), PowerCommand(False)])
+        try:
+            missing = await self._ask([*self._names.all_off(), *self._names.stops(), PowerCommand(False)])
+        except LinkLostError as lost:
+            what = f"the link went while it was set up: {lost.what}"
+            raise LinkLostError(what, where=lost.where, cure=lost.cure) from lost
         if missing is None:
             raise self._error(
                 f"the broker does not send our own messages back within {ANSWERS_WITHIN_S:g} s",
-                f"its access list must let us write and read {self._fence_topic}",
+                f"is the network slow? Else its access list must let us write and read {self._fence_topic}",
             )
         if missing:
             raise self._error(

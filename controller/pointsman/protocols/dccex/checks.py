@@ -7,6 +7,7 @@ import re
 from pointsman.errors import ProtocolError
 
 HIGHEST_CAB = 10239
+HIGHEST_SPEED = 126
 HIGHEST_NUMBER = 32767
 """Numbers are signed 16 bit at the station: 65539 would become 3."""
 LONGEST_COMMAND = 60
@@ -33,6 +34,11 @@ def number(what: str, value: int) -> int:
 def cab(value: int) -> int:
     """A locomotive's address, 1 .. 10239 (0 is everyone, which only ``<!>`` may address)."""
     return within("cab", value, 1, HIGHEST_CAB)
+
+
+def speed(value: int) -> int:
+    """A locomotive's speed step, 0 .. 126, or -1 for an emergency stop."""
+    return within("speed", value, -1, HIGHEST_SPEED)
 
 
 def keyword(what: str, value: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from pointsman.protocols.dccex.checks import HIGHEST_CAB, HIGHEST_SPEED
 from pointsman.protocols.dccex.commands import (
     Blank,
     Command,
@@ -47,7 +48,6 @@ from pointsman.protocols.dccex.commands import (
 )
 
 MOST_PARAMETERS = 9
-HIGHEST_CAB = 10239
 _PARAMETER = re.compile(r"-?[0-9A-Za-z_]*")
 _NUMBER = re.compile(r"-?[0-9]*")
 
@@ -190,7 +190,7 @@ def _drivable(cab: int, speed: int) -> bool:
         # everyone: an emergency stop, or, in some versions, a stop
         return speed in (-1, 0)
     # not every version checks how high an address may be
-    return cab >= 1 and -1 <= speed <= 126
+    return cab >= 1 and -1 <= speed <= HIGHEST_SPEED
 
 
 def _emergency(parameters: Sequence[Parameter]) -> Command | None:

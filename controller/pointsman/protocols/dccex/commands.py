@@ -63,7 +63,7 @@ class Throttle:
 
     def body(self) -> str:
         """The text between the brackets."""
-        return f"t {checks.cab(self.cab)} {checks.within('speed', self.speed, -1, 126)} {int(self.forward)}"
+        return f"t {checks.cab(self.cab)} {checks.speed(self.speed)} {int(self.forward)}"
 
 
 @dataclass(frozen=True, slots=True)
