@@ -66,7 +66,6 @@ lock: venv ## write both locks anew from pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --extra witness --constraint requirements.lock $(LOCKED) \
 	    --output-file requirements-witness.lock
 	$(BIN)/python .ci/check_lock.py
-	$(BIN)/python firmware/generate.py --check
 
 wheel: venv ## build the wheel into dist/
 	$(BIN)/python -m hatchling build --target wheel
