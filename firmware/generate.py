@@ -54,10 +54,13 @@ def python(spec: dict[str, Any]) -> str:
         lines += ["", "", f"{table.upper()}: dict[{name}, str] = {{"]
         lines += [f'    {name}.{key.upper()}: "{text}",' for key, text in spec[table].items()]
         lines += ["}", f'"""What each {name.lower()} means, for a person."""']
-    for table, name in (("verbs", "Verb"), ("events", "Event")):
-        lines += ["", f"{name.upper()}_VALUES: dict[{name}, tuple[str, ...]] = {{"]
+    restarts_as = spec["line"]["restarts_as"]
+    spec = spec | {"answers": {restarts_as: spec["events"][restarts_as], **spec["answers"]}}
+    for table, name in (("verbs", "Verb"), ("answers", "Verb"), ("events", "Event")):
+        lines += ["", f"{table.removesuffix('s').upper()}_VALUES: dict[{name}, tuple[str, ...]] = {{"]
         lines += [f"    {name}.{key.upper()}: {_tuple(values)}," for key, values in spec[table].items()]
-        lines += ["}", f'"""What each {name.lower()} carries, in order."""']
+        about = f"the answer to each {name.lower()}" if table == "answers" else f"each {name.lower()}"
+        lines += ["}", f'"""What {about} carries, in order."""']
     lines += ["", "LIMITS: dict[str, tuple[int, int]] = {"]
     lines += [f'    "{key}": ({low}, {high}),' for key, (low, high) in spec["arguments"].items()]
     lines += ["}", '"""Lowest and highest of each argument of a verb."""']

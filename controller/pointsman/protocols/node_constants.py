@@ -205,6 +205,13 @@ VERB_VALUES: dict[Verb, tuple[str, ...]] = {
 }
 """What each verb carries, in order."""
 
+ANSWER_VALUES: dict[Verb, tuple[str, ...]] = {
+    Verb.HELLO: ("version", "firmware", "board", "reset", "turnouts", "beams", "magnets", "dc", "relay"),
+    Verb.BEAT: ("latch",),
+    Verb.GET: ("value",),
+}
+"""What the answer to each verb carries, in order."""
+
 EVENT_VALUES: dict[Event, tuple[str, ...]] = {
     Event.HELLO: ("version", "firmware", "board", "reset", "turnouts", "beams", "magnets", "dc", "relay"),
     Event.TURNOUT: ("turnout", "lie"),

@@ -1,0 +1,478 @@
+"""The node protocol: literal bytes both ways, whole and byte by byte, what is refused, and that nothing raises."""
+
+from __future__ import annotations
+
+import binascii
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pointsman.errors import ProtocolError
+from pointsman.protocols import node_constants as k
+from pointsman.protocols.node import (
+    STOP,
+    Accepted,
+    Asked,
+    Counts,
+    FromHost,
+    FromNode,
+    Gaps,
+    Garbled,
+    Happened,
+    HostReader,
+    NodeReader,
+    Numbers,
+    Refused,
+    StopAsked,
+    Unknown,
+    crc,
+    write_answer,
+    write_command,
+    write_event,
+    write_refusal,
+)
+from pointsman.protocols.node_constants import Board, Latch, Lie, Refusal, Reset, Setting, SettingsState, Verb
+from pointsman.protocols.node_messages import (
+    COMMANDS,
+    EVENTS,
+    About,
+    Alive,
+    Arm,
+    Beam,
+    Beat,
+    Coil,
+    Command,
+    Defaults,
+    Drive,
+    Driven,
+    End,
+    Get,
+    Hello,
+    Latched,
+    Magnet,
+    Off,
+    OtherVersion,
+    Points,
+    Set,
+    SettingsAre,
+    State,
+    Store,
+    Told,
+    Trip,
+    Turnout,
+    about_of,
+    answer_of,
+)
+
+ABOUT = About(1, "0.1.0", Board.UNO, Reset.POWER, 2, 3, 1, True, True)
+
+COMMAND_LINES: list[tuple[int, Command, bytes]] = [
+    (1, Hello(), b"1 hello*E648\n"),
+    (2, State(), b"2 state*D2BD\n"),
+    (9999, Beat(), b"9999 beat*EECB\n"),
+    (4, Arm(), b"4 arm*DCC1\n"),
+    (5, Off(), b"5 off*134D\n"),
+    (6, Turnout(8, thrown=True), b"6 turnout 8 1*AB1A\n"),
+    (7, Magnet(1, 500), b"7 magnet 1 500*DA47\n"),
+    (12, Drive(forward=True, step=60), b"12 drive 1 60*88EE\n"),
+    (13, Drive(forward=False, step=126), b"13 drive 0 126*A4D5\n"),
+    (3, Get(Setting.CLOSED_US, 2), b"3 get 12 2*706A\n"),
+    (8, Get(Setting.HEARTBEAT_MS), b"8 get 0 0*5E7E\n"),
+    (9, Set(Setting.THROWN_US, 1, 1750), b"9 set 13 1 1750*02A6\n"),
+    (10, Store(), b"10 store*C206\n"),
+    (11, Defaults(), b"11 defaults*256C\n"),
+    (14, Trip(), b"14 trip*C072\n"),
+]
+EVENT_LINES: list[tuple[int, Told, bytes]] = [
+    (0, ABOUT, b"@0 hello 1 0.1.0 uno power 2 3 1 1 1*E065\n"),
+    (1, OtherVersion(2), b"@1 hello 2*E87E\n"),
+    (99, Points(3, Lie.MOVING), b"@99 turnout 3 moving*211A\n"),
+    (7, Beam(2, broken=True), b"@7 beam 2 1*D0E5\n"),
+    (8, Coil(1, on=False), b"@8 magnet 1 0*FC11\n"),
+    (9, Driven(forward=True, step=0), b"@9 drive 1 0*211A\n"),
+    (10, Latched(Latch.HEARTBEAT), b"@10 latch heartbeat*07C8\n"),
+    (11, SettingsAre(SettingsState.DEFAULTS), b"@11 settings defaults*9E3A\n"),
+    (12, Alive(Latch.NONE), b"@12 alive none*DDC1\n"),
+    (13, End(), b"@13 end*E7E0\n"),
+]
+ANSWER_LINES: list[tuple[bytes, FromNode, bytes]] = [
+    (write_answer(4, Verb.ARM), Accepted(4), b"4 ok*22C7\n"),
+    (write_answer(5, Verb.BEAT, [Latch.BOOT]), Accepted(5, ("boot",)), b"5 ok boot*6BCE\n"),
+    (write_answer(6, Verb.GET, [30000]), Accepted(6, ("30000",)), b"6 ok 30000*3910\n"),
+    (write_refusal(7, Refusal.RESTING), Refused(7, Refusal.RESTING), b"7 no resting*A417\n"),
+    (write_refusal(0, Refusal.CRC), Refused(0, Refusal.CRC), b"0 no crc*7D01\n"),
+]
+
+
+def line(body: str | bytes) -> bytes:
+    """A line as anybody may make it, with a checksum worked out here, bit by bit."""
+    data = body.encode("ascii") if isinstance(body, str) else body
+    register = 0xFFFF
+    for byte in data:
+        register ^= byte << 8
+        for _ in range(8):
+            register = (register << 1 ^ (0x1021 if register & 0x8000 else 0)) & 0xFFFF
+    return data + f"*{register:04X}\n".encode()
+
+
+def test_the_checksum_is_the_one_that_it_shall_be() -> None:
+    assert crc(b"123456789") == 0x29B1, "the check value of CRC-16/CCITT-FALSE"
+    assert crc(b"") == 0xFFFF
+    assert line("1 hello") == b"1 hello*%04X\n" % binascii.crc_hqx(b"1 hello", 0xFFFF)
+
+
+@pytest.mark.parametrize(("number", "command", "data"), COMMAND_LINES, ids=str)
+def test_every_command_is_written_and_read(number: int, command: Command, data: bytes) -> None:
+    assert write_command(number, command) == data == line(data[:-6])
+    expected: list[FromHost] = [Asked(number, command, data[:-6].decode())]
+    assert NodeReader().feed(data) == expected
+    reader = NodeReader()
+    assert [found for byte in data for found in reader.feed(bytes([byte]))] == expected
+
+
+@pytest.mark.parametrize(("count", "event", "data"), EVENT_LINES, ids=str)
+def test_every_event_is_written_and_read(count: int, event: Told, data: bytes) -> None:
+    assert write_event(count, event) == data == line(data[:-6])
+    assert HostReader().feed(data) == [Happened(count, event)]
+    reader = HostReader()
+    assert [found for byte in data for found in reader.feed(bytes([byte]))] == [Happened(count, event)]
+
+
+@pytest.mark.parametrize(("written", "message", "data"), ANSWER_LINES, ids=str)
+def test_every_answer_is_written_and_read(written: bytes, message: FromNode, data: bytes) -> None:
+    assert written == data == line(data[:-6])
+    assert HostReader().feed(data) == [message]
+
+
+def test_the_examples_leave_nothing_out() -> None:
+    assert {type(command) for _, command, _ in COMMAND_LINES} == set(COMMANDS.values())
+    assert {type(event) for _, event, _ in EVENT_LINES} == {*EVENTS.values(), OtherVersion}
+    assert set(COMMANDS) == set(k.VERB_VALUES) == set(Verb)
+    assert set(EVENTS) == set(k.EVENT_VALUES)
+    for verb, made in COMMANDS.items():
+        assert isinstance(made, type)
+        assert len(fields(made)) == len(k.VERB_VALUES[verb]), verb
+
+
+def test_the_values_of_an_answer() -> None:
+    words = ("1", "0.1.0", "uno", "power", "2", "3", "1", "1", "1")
+    assert write_answer(1, Verb.HELLO, [1, "0.1.0", "uno", "power", 2, 3, 1, True, True]) == line(
+        "1 ok " + " ".join(words)
+    )
+    assert about_of(words) == ABOUT
+    assert about_of(("2", "and", "more")) == OtherVersion(2), "of another version no more is read"
+    assert about_of(()) is None
+    assert about_of(("x",)) is None
+    assert about_of(("0",)) is None
+    assert about_of(words[:-1]) is None
+    assert about_of((words[0], "0/1", *words[2:])) is None
+    assert about_of((*words[:3], "sunspots", *words[4:])) is None
+    assert answer_of(Verb.BEAT, ("none",)) == (Latch.NONE,)
+    assert answer_of(Verb.GET, ("1500",)) == (1500,)
+    assert answer_of(Verb.ARM, ()) == ()
+    assert answer_of(Verb.ARM, ("1",)) is None
+    assert answer_of(Verb.BEAT, ("1",)) is None
+
+
+# ---------------------------------------------------------------- what is never written
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        Turnout(0, thrown=True),
+        Turnout(9, thrown=True),
+        Magnet(1, 2001),
+        Magnet(1, -1),
+        Magnet(257, 100),
+        Drive(forward=True, step=127),
+        Drive(forward=True, step=-1),
+        Drive(forward=2, step=1),  # type: ignore[arg-type]
+        Drive(forward=True, step=20.5),  # type: ignore[arg-type]
+        Get(Setting.CLOSED_US, 0),
+        Get(Setting.HEARTBEAT_MS, 1),
+        Get(Setting.BEAM_INVERTED, 17),
+        Get("volume", 0),  # type: ignore[arg-type]
+        Set(Setting.HEARTBEAT_MS, 0, 299),
+        Set(Setting.HEARTBEAT_MS, 0, 3001),
+        Set(Setting.CLOSED_US, 1, 65536 + 1500),
+    ],
+)
+def test_a_command_out_of_range_is_refused_and_never_wrapped(command: Command) -> None:
+    with pytest.raises(ProtocolError) as refused:
+        write_command(1, command)
+    assert refused.value.cure
+
+
+@pytest.mark.parametrize("number", [0, -1, 10000])
+def test_a_number_out_of_range_is_never_written(number: int) -> None:
+    with pytest.raises(ProtocolError):
+        write_command(number, Beat())
+    with pytest.raises(ProtocolError):
+        write_answer(number, Verb.BEAT, [Latch.NONE])
+    with pytest.raises(ProtocolError):
+        write_refusal(number or -1, Refusal.CRC)
+
+
+@pytest.mark.parametrize(
+    ("count", "event"),
+    [
+        (100, End()),
+        (-1, End()),
+        (0, Beam(17, broken=True)),
+        (0, Beam(0, broken=True)),
+        (0, Driven(forward=True, step=127)),
+        (0, Points(1, "upside down")),  # type: ignore[arg-type]
+        (0, replace(ABOUT, firmware="0 1")),
+        (0, replace(ABOUT, firmware="1" * 13)),
+        (0, replace(ABOUT, beams=300)),
+    ],
+)
+def test_an_event_out_of_range_is_never_written(count: int, event: Told) -> None:
+    with pytest.raises(ProtocolError):
+        write_event(count, event)
+
+
+def test_values_that_do_not_belong_to_an_answer_are_never_written() -> None:
+    with pytest.raises(ProtocolError):
+        write_answer(1, Verb.ARM, [1])
+    with pytest.raises(ProtocolError):
+        write_answer(1, Verb.BEAT)
+    with pytest.raises(ProtocolError):
+        write_answer(1, Verb.GET, [30001])
+
+
+def test_the_longest_lines_are_short_enough() -> None:
+    longest = About(255, "9" * 12, Board.MEGA, Reset.BROWNOUT, 16, 16, 16, True, True)
+    assert len(write_event(99, longest)) <= k.LONGEST
+    assert len(write_command(9999, Set(Setting.MAGNET_REST_MS, 0, 10000))) <= k.LONGEST
+    assert len(write_event(99, Latched(max(Latch, key=len)))) <= k.LONGEST
+    assert len(write_refusal(9999, max(Refusal, key=len))) <= k.LONGEST
+
+
+# ---------------------------------------------------------------- what is not a command, and why
+
+
+@pytest.mark.parametrize(
+    ("body", "number", "refusal"),
+    [
+        ("1 reboot", 1, Refusal.VERB),
+        ("1 BEAT", 1, Refusal.VERB),
+        ("1  beat", 1, Refusal.VERB),
+        ("1 beat ", 1, Refusal.FORM),
+        ("1 beat now", 1, Refusal.FORM),
+        ("1 turnout 1", 1, Refusal.FORM),
+        ("1 turnout 1 thrown", 1, Refusal.FORM),
+        ("1 turnout 1 -1", 1, Refusal.FORM),
+        ("1 turnout 9 x", 1, Refusal.FORM),
+        ("1 turnout 0 1", 1, Refusal.RANGE),
+        ("1 turnout 1 2", 1, Refusal.RANGE),
+        ("1 turnout 257 1", 1, Refusal.RANGE),
+        ("1 turnout 65537 1", 1, Refusal.RANGE),
+        ("1 drive 1 127", 1, Refusal.RANGE),
+        ("1 drive 1 99999999999999999999", 1, Refusal.RANGE),
+        ("1 get 63 0", 1, Refusal.RANGE),
+        ("1 get 64 0", 1, Refusal.RANGE),
+        ("0 beat", 0, Refusal.FORM),
+        ("10000 beat", 0, Refusal.FORM),
+        ("-1 beat", 0, Refusal.FORM),
+        ("1", 0, Refusal.FORM),
+        ("1 ", 1, Refusal.VERB),
+        ("beat", 0, Refusal.FORM),
+        ("@1 beam 1 1", 0, Refusal.FORM),
+        ("1 beat*", 1, Refusal.VERB),
+        ("", 0, Refusal.FORM),
+    ],
+)
+def test_a_line_that_is_no_command_is_kept_with_its_reason(body: str, number: int, refusal: Refusal) -> None:
+    assert NodeReader().feed(line(body)) == [Unknown(number, refusal, body)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "1 okay",
+        "1 no",
+        "1 no ",
+        "0 ok",
+        "10000 ok",
+        "1 beat",
+        "@1 party",
+        "@1 beam 1",
+        "@1 beam x 1",
+        "@1 latch bored",
+        "@1 hello",
+        "@1 hello 1 2 3",
+        "@100 end",
+        "@ end",
+        "",
+    ],
+)
+def test_a_line_that_no_node_says_is_kept(body: str) -> None:
+    (found,) = HostReader().feed(line(body))
+    assert isinstance(found, Unknown)
+    assert found.body == body
+
+
+def test_a_reason_that_is_not_known_is_a_refusal_all_the_same() -> None:
+    assert HostReader().feed(line("7 no mood")) == [Refused(7, "mood")]
+    assert "mood" in Refused(7, "mood").meaning
+    assert Refused(7, Refusal.RESTING).meaning == k.REFUSALS[Refusal.RESTING]
+
+
+def test_every_changed_byte_of_a_line_is_noticed() -> None:
+    good = write_command(12, Drive(forward=True, step=60))
+    for at in range(len(good) - 1):
+        for bit in range(8):
+            data = bytearray(good)
+            data[at] ^= 1 << bit
+            found = NodeReader().feed(bytes(data))
+            assert not any(isinstance(one, Asked) for one in found), (at, bit)
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"1 beat\n", Garbled(Refusal.CRC, b"1 beat")),
+        (b"1 beat*\n", Garbled(Refusal.CRC, b"1 beat*")),
+        (b"1 beat*0000\n", Garbled(Refusal.CRC, b"1 beat*0000")),
+        (b"1 hello*e648\n", Garbled(Refusal.CRC, b"1 hello*e648")),
+        (b"1 hello*E648 \n", Garbled(Refusal.CRC, b"1 hello*E648 ")),
+        (b"1 be\x07at\n", Garbled(Refusal.FORM, b"1 be\x07at")),
+        (line(b"1 be\x00at"), Garbled(Refusal.FORM, line(b"1 be\x00at")[:-1])),
+        (line(b"1 be\xffat"), Garbled(Refusal.FORM, line(b"1 be\xffat")[:-1])),
+        (b"x" * 60 + b"\x07\n", Garbled(Refusal.LONG, b"x" * 59)),
+        (b"\x07" + b"x" * 60 + b"\n", Garbled(Refusal.FORM, b"\x07" + b"x" * 58)),
+        (b"x" * 60 + b"\n", Garbled(Refusal.LONG, b"x" * 59)),
+        (b"x" * 5000 + b"\n", Garbled(Refusal.LONG, b"x" * 59)),
+        (b"x" * 59 + b"\n", Garbled(Refusal.CRC, b"x" * 59)),
+    ],
+)
+def test_a_line_that_did_not_come_whole_is_kept_and_the_next_one_is_read(data: bytes, found: Garbled) -> None:
+    after = Asked(2, State(), "2 state")
+    assert NodeReader().feed(data + write_command(2, State())) == [found, after]
+    assert HostReader().feed(data + line("2 ok")) == [found, Accepted(2)]
+
+
+def test_a_line_of_the_longest_length_is_read() -> None:
+    body = "1 " + "x" * 52
+    assert len(line(body)) == k.LONGEST
+    assert NodeReader().feed(line(body)) == [Unknown(1, Refusal.VERB, body)]
+
+
+def test_carriage_returns_and_lines_without_anything_count_as_none() -> None:
+    assert NodeReader().feed(b"\r\n\n\r\n1 hel\rlo*E648\r\n") == [Asked(1, Hello(), "1 hello")]
+
+
+def test_the_stop_byte_is_seen_anywhere() -> None:
+    assert STOP == b"\x18"
+    assert NodeReader().feed(STOP * 3) == [StopAsked()] * 3
+    data = write_command(12, Drive(forward=True, step=60))
+    for at in range(1, len(data) - 1):
+        found = NodeReader().feed(data[:at] + STOP + data[at:])
+        assert found[0] == StopAsked()
+        assert [type(one) for one in found[1:]] == [Garbled], at
+    assert NodeReader().feed(data[:5] + STOP + b"\n" + data) == [StopAsked(), *NodeReader().feed(data)]
+    assert NodeReader().feed(b"x" * 200 + STOP + data) == [StopAsked(), *NodeReader().feed(data)]
+
+
+def test_a_stop_byte_from_a_node_is_but_a_bad_byte() -> None:
+    assert HostReader().feed(b"2 o\x18k\n") == [Garbled(Refusal.FORM, b"2 o\x18k")]
+
+
+# ---------------------------------------------------------------- counting
+
+
+def test_numbers_go_round_without_zero() -> None:
+    numbers = Numbers()
+    taken = [numbers.take() for _ in range(k.LAST_NUMBER + 2)]
+    assert taken[:2] == [1, 2]
+    assert taken[-3:] == [9999, 1, 2]
+
+
+def test_counts_go_round_and_gaps_are_seen() -> None:
+    counts, gaps = Counts(), Gaps()
+    taken = [counts.take() for _ in range(250)]
+    assert taken[:2] == [0, 1]
+    assert taken[99:102] == [99, 0, 1]
+    assert [gaps.heard(count) for count in taken[42:]] == [0] * 208, "the first one heard begins the count"
+    assert gaps.heard(52) == 2
+    assert gaps.heard(53) == 0
+    assert gaps.heard(53) == 99, "one that comes twice is a gap too"
+    assert gaps.heard(99) == 45
+    assert gaps.heard(0) == 0
+    gaps.restart()
+    assert gaps.heard(40) == 0
+
+
+# ---------------------------------------------------------------- any bytes at all
+
+
+def of_limits(what: str) -> st.SearchStrategy[int]:
+    return st.integers(*k.LIMITS[what])
+
+
+@st.composite
+def settings(draw: st.DrawFn) -> Command:
+    setting = draw(st.sampled_from(Setting))
+    _, low, high, _, of_what = k.SETTINGS[setting]
+    of = 0 if of_what == "node" else draw(st.integers(1, k.LIMITS["of"][1]))
+    return draw(st.sampled_from([Get(setting, of), Set(setting, of, draw(st.integers(low, high)))]))
+
+
+COMMANDS_DRAWN: st.SearchStrategy[Command] = st.one_of(
+    st.sampled_from([Hello(), State(), Beat(), Arm(), Off(), Store(), Defaults(), Trip()]),
+    st.builds(Turnout, of_limits("turnout"), st.booleans()),
+    st.builds(Magnet, of_limits("magnet"), of_limits("on_ms")),
+    st.builds(Drive, st.booleans(), of_limits("step")),
+    settings(),
+)
+PIECES = st.one_of(
+    st.builds(write_command, st.integers(1, k.LAST_NUMBER), COMMANDS_DRAWN),
+    st.sampled_from([data for *_, data in COMMAND_LINES + EVENT_LINES + ANSWER_LINES]),
+    st.binary(max_size=80),
+    st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=52).map(line),
+    st.sampled_from([STOP, b"\n", b"\r", b"*", b"@", b" "]),
+)
+
+
+@given(st.integers(1, k.LAST_NUMBER), COMMANDS_DRAWN)
+def test_what_is_written_is_read(number: int, command: Command) -> None:
+    data = write_command(number, command)
+    assert len(data) <= k.LONGEST
+    assert NodeReader().feed(data) == [Asked(number, command, data[:-6].decode())]
+
+
+@given(st.lists(PIECES, max_size=12), st.data())
+def test_no_bytes_raise_and_chunks_change_nothing(pieces: list[bytes], data: st.DataObject) -> None:
+    stream = b"".join(pieces)
+    at = data.draw(st.integers(0, len(stream)))
+    node, host = NodeReader(), HostReader()
+    assert node.feed(stream[:at]) + node.feed(stream[at:]) == NodeReader().feed(stream)
+    assert host.feed(stream[:at]) + host.feed(stream[at:]) == HostReader().feed(stream)
+
+
+@given(st.lists(PIECES, max_size=12))
+def test_after_anything_a_line_feed_lets_the_next_line_through(pieces: list[bytes]) -> None:
+    stream = b"".join(pieces) + b"\n"
+    assert NodeReader().feed(stream + write_command(1, Beat()))[-1] == Asked(1, Beat(), "1 beat")
+    assert HostReader().feed(stream + line("1 ok"))[-1] == Accepted(1)
+
+
+@given(st.lists(PIECES, max_size=12))
+def test_every_command_that_is_read_can_be_written_again_or_is_of_a_settings_range(pieces: list[bytes]) -> None:
+    for found in NodeReader().feed(b"".join(pieces)):
+        if isinstance(found, Asked) and not isinstance(found.command, Get | Set):
+            assert NodeReader().feed(write_command(found.number, found.command))[0] == replace(
+                found, body=write_command(found.number, found.command)[:-6].decode()
+            )
+
+
+def test_a_line_without_end_is_not_kept() -> None:
+    for reader in (NodeReader(), HostReader()):
+        for _ in range(100):
+            assert reader.feed(b"x" * 10_000) == []
+        (found,) = reader.feed(b"\n")
+        assert found == Garbled(Refusal.LONG, b"x" * (k.LONGEST - 1))
