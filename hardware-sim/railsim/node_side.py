@@ -1,0 +1,91 @@
+"""What hangs on a simulated node: its hands on the layout, and its eyes.
+
+No input or output of its own. Whoever has the world's time brings the world there first, hands its events to
+``happened``, and then advances ``node``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pointsman.protocols.node_constants import Board, Setting
+from pointsman.track.model import Leg
+from railsim.incidents import BeamChanged, WorldEvent
+from railsim.node import BOOT_S, Node
+from railsim.node_board import Fitted, Memory, safe_settings
+from railsim.node_firmware import SERVO
+from railsim.world import World
+
+CLOSED_US, THROWN_US = 1250, 1750
+
+
+def set_up(fitted: Fitted) -> Memory:
+    """The memory of a node after somebody has set it up: every turnout has a servo, with ends of its own."""
+    values = safe_settings(fitted)
+    for turnout in range(1, fitted.turnouts + 1):
+        values[Setting.MACHINE, turnout] = SERVO
+        values[Setting.CLOSED_US, turnout] = CLOSED_US
+        values[Setting.THROWN_US, turnout] = THROWN_US
+    return Memory(values)
+
+
+class NodeSide:
+    """A node and what is wired to it, by the track's names, in the order of its pins.
+
+    ``locomotive`` runs on the node's DC; without one it drives none. ``relay``: one lies in the track's feed.
+    ``set_power`` is called with the power of what the node feeds (the world's, if not given); a node with neither
+    has none. ``memory``: as somebody has set it up, if not given.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        turnouts: Sequence[str] = (),
+        beams: Sequence[str] = (),
+        magnets: Sequence[str] = (),
+        locomotive: str = "",
+        relay: bool = True,
+        board: Board = Board.UNO,
+        memory: Memory | None = None,
+        set_power: Callable[[bool], None] | None = None,
+        boot_s: float = BOOT_S,
+        survives_watchdog: bool = True,
+    ) -> None:
+        self._world = world
+        self._turnouts, self._beams, self._magnets = tuple(turnouts), tuple(beams), tuple(magnets)
+        self._locomotive = locomotive
+        self._forward = True
+        self._feeds = relay or bool(locomotive)
+        self._set_power = world.set_power if set_power is None else set_power
+        fitted = Fitted(board, len(self._turnouts), len(self._beams), len(self._magnets), bool(locomotive), relay)
+        self.memory = set_up(fitted) if memory is None else memory
+        self.node = Node(self, fitted, self.memory, boot_s=boot_s, survives_watchdog=survives_watchdog)
+        for beam, name in enumerate(self._beams, start=1):
+            self.node.set_pin(beam, world.beam_broken(name), world.now_s)
+
+    def happened(self, event: WorldEvent) -> None:
+        """Something has happened in the world."""
+        if isinstance(event, BeamChanged) and event.beam in self._beams:
+            self.node.set_pin(self._beams.index(event.beam) + 1, event.broken, event.t_s)
+
+    # ------------------------------------------------------------ the node's hands on the layout
+
+    def relay(self, closed: bool) -> None:
+        """Power of what the node feeds."""
+        if self._feeds:
+            self._set_power(closed)
+
+    def drive(self, forward: bool, step: int) -> None:
+        """What the locomotive on DC gets. Without current it has no direction: it runs out as it ran."""
+        if self._locomotive:
+            self._forward = forward if step else self._forward
+            self._world.set_throttle(self._locomotive, self._forward, step)
+
+    def magnet(self, magnet: int, on: bool) -> None:
+        """A magnet is switched."""
+        self._world.set_magnet(self._magnets[magnet - 1], on)
+
+    def turnout(self, turnout: int, thrown: bool, takes_s: float) -> None:
+        """Points begin to move; once under way they come over, even where the node has cut its pulse."""
+        self._world.throw(self._turnouts[turnout - 1], Leg.THROWN if thrown else Leg.CLOSED, takes_s)
