@@ -178,7 +178,10 @@ class World:
             self.powered = on
 
     def throw(self, turnout: str, leg: Leg, duration_s: float) -> None:
-        """Begin to move points; they are over after the duration. A vehicle on them derails. Raises UsageError."""
+        """Begin to move points; they are over after the duration (infinite: when they ``arrive``).
+
+        A vehicle on them derails. Raises UsageError.
+        """
         self._known_turnout(turnout)
         if self._lie[turnout] is leg or self._turnout_ends.get(turnout, (0.0, leg.other))[1] is leg:
             return
@@ -190,6 +193,13 @@ class World:
             if struck and not rake.derailed:
                 names = ", ".join(struck)
                 self._derail(rake, Kind.DERAILMENT, turnout, struck, f"{turnout} moved under {names}")
+
+    def arrive(self, turnout: str) -> None:
+        """Points that are on their way are over now. Raises UsageError."""
+        self._known_turnout(turnout)
+        if turnout in self._turnout_ends:
+            self._settle()
+            self._turnout_ends[turnout] = (self.now_s, self._turnout_ends[turnout][1])
 
     def set_magnet(self, name: str, on: bool) -> None:
         """Switch an uncoupling magnet (or let a hand part what stands there). Raises UsageError for an unknown name."""

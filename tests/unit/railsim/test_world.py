@@ -1,5 +1,7 @@
 """The world: drives, edges, couplings, magnets, and each kind of incident."""
 
+import math
+
 import pytest
 from sim_tracks import (
     CLOSED,
@@ -288,6 +290,19 @@ def test_points_take_their_time_and_lead_the_other_way() -> None:
     assert spot(world, "L")[0] == "s2"
 
 
+def test_points_may_be_on_their_way_until_they_arrive() -> None:
+    world = powered(fork_track(), "head: L")
+    world.arrive("T1")
+    assert world.next_event_s() is None, "they are not on their way"
+    world.throw("T1", THROWN, math.inf)
+    assert world.advance(60.0) == []
+    assert world.truth().lie == {"T1": "moving"}
+    world.throw("T1", CLOSED, math.inf)
+    world.advance(61.0)
+    world.arrive("T1")
+    assert world.advance(62.0) == [TurnoutSettled(61.0, "T1", CLOSED)]
+
+
 def test_entering_moving_points_derails() -> None:
     world = powered(fork_track(), "head: L")
     world.set_throttle("L", True, 10)
@@ -542,5 +557,7 @@ def test_unknown_names_are_refused() -> None:
     world = powered(fork_track(), "head: L")
     with pytest.raises(UsageError, match="no turnout"):
         world.throw("T9", CLOSED, 1.0)
+    with pytest.raises(UsageError, match="no turnout"):
+        world.arrive("T9")
     with pytest.raises(UsageError, match="no magnet"):
         world.set_magnet("m9", True)
