@@ -30,6 +30,7 @@ uint64_t board_now(void);
 void board_run_to(uint64_t cycle);
 void board_reset(enum cause why);
 void board_power(bool on);
+bool board_hang(void);
 bool board_powered(void);
 bool board_runs(void);  // a sketch does: not the boot loader, and it has not crashed
 avr_io_t *board_module(const char *kind, char name);

@@ -34,7 +34,9 @@ static struct after afters[REGISTERS_HELD];
 static avr_run_t usual_run;
 static uint64_t begins_at;      // the boot loader has the board until then
 static uint64_t boot_cycles;
-static bool powered = true, stands;
+static bool powered = true, stands, hangs;
+static avr_flashaddr_t hangs_at;
+static uint8_t overwritten[2];
 
 // simavr counts on over a reset.
 uint64_t board_now(void) { return avr->cycle; }
@@ -82,8 +84,30 @@ static void no_sleep(avr_t *on, avr_cycle_count_t cycles) {}
 
 static avr_cycle_count_t slice_ends(avr_t *on, avr_cycle_count_t when, void *param) { return 0; }
 
+// The program stands at its next instruction, as in an endless loop; interrupts still come. Not inside of one of them:
+// there they are off, and after a while it does not matter where.
+bool board_hang(void)
+{
+    static const uint8_t TO_ITSELF[2] = {0xff, 0xcf};  // rjmp .-2
+    if (!board_runs() || hangs)
+        return false;
+    avr->run_cycle_limit = 1;
+    for (int i = 0; i < SLICE && !avr->sreg[S_I]; i++)
+        avr_run(avr);
+    avr->run_cycle_limit = SLICE;
+    avr->state = cpu_Running;
+    hangs = true;
+    hangs_at = avr->pc;
+    memcpy(overwritten, avr->flash + hangs_at, sizeof overwritten);
+    memcpy(avr->flash + hangs_at, TO_ITSELF, sizeof TO_ITSELF);
+    return true;
+}
+
 static void after_reset(enum cause why, uint8_t flags)
 {
+    if (hangs)
+        memcpy(avr->flash + hangs_at, overwritten, sizeof overwritten);
+    hangs = false;
     avr->state = cpu_Running;
     stands = false;
     avr->run_cycle_limit = SLICE;  // many instructions at once: simavr stops at each timer and interrupt

@@ -234,6 +234,8 @@ static void obey(const char *command)
     } else if (!strcmp(verb, "reset") || !strcmp(verb, "brown-out")) {
         board_reset(*verb == 'r' ? EXTERNAL : BROWN_OUT);
         answer("ok");
+    } else if (!strcmp(verb, "hang")) {
+        answer(board_hang() ? "ok" : "no nothing runs that could hang");
     } else if (!strcmp(verb, "power") && (!strcmp(word, "on") || !strcmp(word, "off"))) {
         board_power(!strcmp(word, "on"));
         answer("ok");

@@ -116,6 +116,24 @@ def test_an_endless_loop_ends_by_the_watchdog(kind: str) -> None:
         assert kinds(uno.grant(600_000), "reset", "uart") == [("uart", b"X".hex())]
 
 
+def test_a_program_that_hangs_does_so_until_it_is_reset(kind: str) -> None:
+    with board(kind) as uno:
+        uno.ask("uart on")
+        uno.grant(BANNER_US)
+        uno.say(b"A")
+        uno.grant(1000)
+        uno.ask("hang")
+        uno.say(b"B")
+        uno.grant(100_000)
+        with pytest.raises(RefusedError, match="nothing runs"):
+            uno.ask("hang")
+        uno.ask("reset")
+        uno.grant(BOOT_US + BANNER_US)
+        uno.say(b"C")
+        uno.grant(1000)
+        assert uno.heard() == b"begun 1\nAbegun 2\nC"
+
+
 @pytest.mark.parametrize(("command", "cause", "flags"), [("reset", "external", 2), ("brown-out", "brown-out", 4)])
 def test_the_sketch_learns_why_it_was_reset(kind: str, command: str, cause: str, flags: int) -> None:
     with board(kind) as uno:
