@@ -22,4 +22,5 @@ void loop() {
   }
   pointsman.tick(now_ms);
   board.alive();
+  board.rest();
 }

@@ -1,6 +1,7 @@
 #include "arduino_board.h"
 
 #include <avr/eeprom.h>
+#include <avr/sleep.h>
 #include <avr/wdt.h>
 #include <util/atomic.h>
 
@@ -42,6 +43,7 @@ uint8_t* memory_at(uint8_t place) { return reinterpret_cast<uint8_t*>(static_cas
 }  // namespace
 
 void ArduinoBoard::begin() {
+  set_sleep_mode(SLEEP_MODE_IDLE);
   for (uint8_t i = 0; i < ACTUATORS; ++i) {
     digitalWrite(pin(i), LOW);
     pinMode(pin(i), OUTPUT);
@@ -54,6 +56,8 @@ void ArduinoBoard::alive() {
   frames = 0;
   wdt_reset();
 }
+
+void ArduinoBoard::rest() { sleep_mode(); }
 
 bool ArduinoBoard::hung() {
   bool was = false;

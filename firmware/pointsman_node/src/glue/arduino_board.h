@@ -14,6 +14,9 @@ class ArduinoBoard : public node::Hardware {
   // the watchdog is on, starts anew.
   void alive();
 
+  // Until the next interrupt: a byte, or the tick of the clock, which comes each millisecond. Timers and pins go on.
+  void rest();
+
   // Has it done so since it was asked last?
   bool hung();
 
