@@ -1,8 +1,9 @@
-"""Test support: a simulated node on a fork with one locomotive, a host's pen and ear, and a clock moved by hand."""
+"""Test support: a host's pen and ear at a node, a clock moved by hand, and a simulated node on a fork."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from sim_tracks import CLOSED, fork_track
 
@@ -10,6 +11,7 @@ from pointsman.protocols.node import Accepted, FromNode, Happened, HostReader, N
 from pointsman.protocols.node_constants import Board, Refusal, Reset
 from pointsman.protocols.node_messages import About, Alive, Arm, Beat, Command, Told
 from railsim.hidden import Hidden
+from railsim.incidents import WorldEvent
 from railsim.node_board import Memory
 from railsim.node_side import NodeSide
 from railsim.setup import Setup
@@ -21,49 +23,37 @@ FORWARD, REVERSE = True, False
 T = TypeVar("T", bound=Told)
 
 
-class NodeBench:
-    """Turnout 1 is T1, beams 1 to 3 are head, s1 and s2, magnets 1 and 2 are s1 and s2; ``L`` runs on DC."""
+class Node(Protocol):
+    """A node, as a bench wants it."""
 
-    def __init__(
-        self,
-        position: str = "head: L",
-        *,
-        memory: Memory | None = None,
-        booted: bool = True,
-        survives_watchdog: bool = True,
-        locomotive: str = "L",
-        relay: bool = True,
-    ) -> None:
-        self.world = World(fork_track(), Setup(Setup.parse(position).segments, {}, {"T1": CLOSED}), Hidden(1))
-        self.side = NodeSide(
-            self.world,
-            turnouts=["T1"],
-            beams=["head", "s1", "s2"],
-            magnets=["s1", "s2"],
-            locomotive=locomotive,
-            relay=relay,
-            memory=memory,
-            boot_s=BOOT_S,
-            survives_watchdog=survives_watchdog,
-        )
-        self.node = self.side.node
-        self.node.connect("usb")
+    def connect(self, port: str) -> None: ...
+    def receive(self, port: str, data: bytes, t_s: float) -> None: ...
+    def next_event_s(self) -> float | None: ...
+    def advance(self, t_s: float) -> list[tuple[str, bytes]]: ...
+
+
+class HostBench:
+    """A host at a node's line, in one time with the layout; ``happened`` tells the node of the layout."""
+
+    def __init__(self, world: World, node: Node, happened: Callable[[WorldEvent], None]) -> None:
+        self.world = world
+        self.events_there: list[WorldEvent] = []
         self.numbers = Numbers()
         self.heard: list[tuple[float, FromNode]] = []
         self.beating_until_s = -1.0
+        self.now_s = 0.0
+        self._line = node
+        self._happened = happened
         self._next_beat_s = 0.0
         self._reader = HostReader()
-        self.now_s = 0.0
-        if booted:
-            self.run(BOOT_S + 3.0)  # the coils have rested
-            self.heard.clear()
+        node.connect("usb")
 
     def run(self, for_s: float) -> None:
         """Let time pass, from event to event as an event loop would; every 200 ms a heartbeat, when it shall beat."""
         end_s = self.now_s + for_s
         while True:
             beat_s = self._next_beat_s if self._next_beat_s <= self.beating_until_s else None
-            dues = [self.world.next_event_s(), self.node.next_event_s(), beat_s]
+            dues = [self.world.next_event_s(), self._line.next_event_s(), beat_s]
             due = min((one for one in dues if one is not None), default=end_s)
             if due > end_s:
                 break
@@ -78,20 +68,21 @@ class NodeBench:
     def _to(self, t_s: float) -> None:
         self.now_s = max(self.now_s, t_s)
         for event in self.world.advance(self.now_s):
-            self.side.happened(event)
-        for _, data in self.node.advance(self.now_s):
+            self.events_there.append(event)
+            self._happened(event)
+        for _, data in self._line.advance(self.now_s):
             self.heard += [(self.now_s, said) for said in self._reader.feed(data)]
 
     def tell(self, command: Command) -> int:
         """Write a command, and wait for nothing; returns its number."""
         number = self.numbers.take()
-        self.node.receive("usb", write_command(number, command), self.now_s)
+        self._line.receive("usb", write_command(number, command), self.now_s)
         return number
 
     def write(self, data: bytes, for_s: float = 0.05) -> list[FromNode]:
         """Write any bytes, wait, and return what was heard meanwhile."""
         self.heard.clear()
-        self.node.receive("usb", data, self.now_s)
+        self._line.receive("usb", data, self.now_s)
         self.run(for_s)
         return [said for _, said in self.heard]
 
@@ -128,6 +119,41 @@ class NodeBench:
         return [said.count for _, said in self.heard if isinstance(said, Happened)]
 
 
+class NodeBench(HostBench):
+    """A simulated node. Turnout 1 is T1, beams 1 to 3 are head, s1 and s2, magnets 1 and 2 are s1 and s2.
+
+    ``L`` runs on DC.
+    """
+
+    def __init__(
+        self,
+        position: str = "head: L",
+        *,
+        memory: Memory | None = None,
+        booted: bool = True,
+        survives_watchdog: bool = True,
+        locomotive: str = "L",
+        relay: bool = True,
+    ) -> None:
+        world = World(fork_track(), Setup(Setup.parse(position).segments, {}, {"T1": CLOSED}), Hidden(1))
+        self.side = NodeSide(
+            world,
+            turnouts=["T1"],
+            beams=["head", "s1", "s2"],
+            magnets=["s1", "s2"],
+            locomotive=locomotive,
+            relay=relay,
+            memory=memory,
+            boot_s=BOOT_S,
+            survives_watchdog=survives_watchdog,
+        )
+        self.node = self.side.node
+        super().__init__(world, self.node, self.side.happened)
+        if booted:
+            self.run(BOOT_S + 3.0)  # the coils have rested
+            self.heard.clear()
+
+
 def refused(refusal: Refusal, answer: Accepted | Refused) -> bool:
     """Whether an answer is no, for a reason."""
     return isinstance(answer, Refused) and answer.reason == refusal
@@ -138,7 +164,7 @@ def accepted(answer: Accepted | Refused) -> bool:
     return isinstance(answer, Accepted)
 
 
-def said(bench: NodeBench) -> list[object]:
+def said(bench: HostBench) -> list[object]:
     """The events that were heard, without what comes every half second."""
     events = [one.event for _, one in bench.heard if isinstance(one, Happened)]
     return [event for event in events if not isinstance(event, Alive)]

@@ -1,0 +1,161 @@
+"""Test support: a host that waits for each answer, at the node's compiled firmware, wired to a simulated fork."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+from avr_node import FIRMWARE, AvrSide, DcHidden
+from avrsim import Board, needs_avrsim
+from node_bench import HostBench, T
+from sim_tracks import CLOSED, fork_track
+
+from pointsman.protocols.node import Accepted, Refused, write_command
+from pointsman.protocols.node_constants import Setting
+from pointsman.protocols.node_messages import Beat, Command, Set, Store
+from pointsman.track.model import Track
+from railsim.setup import Setup
+from railsim.world import World
+
+CORE = Path("/usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h")
+_without_core = pytest.mark.skipif(not CORE.exists(), reason="no Arduino core (make deps)")
+needs_firmware = [needs_avrsim, _without_core]
+"""Marks of a test that runs the firmware."""
+BOOT_S = 0.25
+ANSWERED_WITHIN_S = 0.5
+"""``store`` takes its time; no answer takes longer."""
+CLOSED_END_US, THROWN_END_US = 1240, 1760
+"""Where somebody has set the ends of the servos: a little beyond where the blades touch."""
+
+
+@cache
+def firmware(board: str) -> Path:
+    """The firmware for a board, built if need be; several test processes may ask at the same time."""
+    build = FIRMWARE / "build"
+    build.mkdir(exist_ok=True)
+    with (build / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = subprocess.run(
+            ["make", "--no-print-directory", "-C", str(FIRMWARE), board],
+            capture_output=True, text=True, timeout=300, check=False, env={**os.environ, "MAKEFLAGS": ""},
+        )  # fmt: skip
+    assert made.returncode == 0, made.stdout + made.stderr
+    return build / board / "firmware.elf"
+
+
+class LoopBench(HostBench):
+    """Turnout 1 is T1, beams 1 to 3 are head, s1 and s2, magnets 1 and 2 are s1 and s2; ``L`` runs on DC.
+
+    One command is written at a time, and the next one after its answer; an answer that does not come is given up.
+    """
+
+    def __init__(self, board: Board, position: str = "head: L", *, seed: int = 1, track: Track | None = None) -> None:
+        self.board = board
+        track = fork_track() if track is None else track
+        setup = Setup(Setup.parse(position).segments, {}, dict.fromkeys(track.turnouts, CLOSED))
+        world = World(track, setup, DcHidden(seed))
+        self.side = AvrSide(
+            world,
+            board,
+            turnouts=list(track.turnouts),
+            beams=list(track.beams),
+            magnets=list(track.uncouplers),
+            locomotive="L",
+        )
+        self.node = self.side.node
+        self.last_beat_s = -1.0
+        self.answers: dict[int, Accepted | Refused] = {}
+        self._waiting: deque[tuple[int, Command]] = deque()
+        self._unanswered: tuple[int, float] | None = None
+        super().__init__(world, self.node, self.side.happened)
+
+    def tell(self, command: Command) -> int:
+        """Write a command as soon as the one before is answered; returns its number."""
+        number = self.numbers.take()
+        self._waiting.append((number, command))
+        self._write_next()
+        return number
+
+    def ask(self, command: Command, for_s: float = 0.0) -> Accepted | Refused:
+        """Write a command and wait for the answer, which must come; then go on for a while."""
+        number = self.tell(command)
+        self.until(lambda: number in self.answers, ANSWERED_WITHIN_S)
+        self.run(for_s)
+        return self.answers[number]
+
+    def until(self, so: Callable[[], bool], within_s: float) -> None:
+        """Let time pass, millisecond by millisecond, until something is so; fails when it is not in time."""
+        end_s = self.now_s + within_s
+        while not so():
+            assert self.now_s < end_s, f"not within {within_s} s"
+            self.run(0.001)
+
+    def forget(self) -> None:
+        """Nothing has been said that still wants an answer."""
+        self._waiting.clear()
+        self._unanswered = None
+
+    def latest(self, kind: type[T]) -> T:
+        """The last event of a kind that was heard."""
+        return self.events(kind)[-1]
+
+    def _to(self, t_s: float) -> None:
+        before = len(self.heard)
+        super()._to(t_s)
+        for _, one in self.heard[before:]:
+            if isinstance(one, Accepted | Refused):
+                self.answers[one.number] = one
+        if self._unanswered is not None:
+            number, since_s = self._unanswered
+            if number in self.answers or self.now_s - since_s > ANSWERED_WITHIN_S:
+                self._unanswered = None
+                self._write_next()
+
+    def _write_next(self) -> None:
+        if self._unanswered is None and self._waiting:
+            number, command = self._waiting.popleft()
+            self._unanswered = (number, self.now_s)
+            self.last_beat_s = self.now_s if isinstance(command, Beat) else self.last_beat_s
+            self._line.receive("usb", write_command(number, command), self.now_s)
+
+
+def set_up(bench: LoopBench) -> None:
+    """What somebody does once with a new node: a servo at each turnout, with its ends, and all that is kept."""
+    for turnout in (1, 2):
+        for setting, value in (
+            (Setting.MACHINE, 1),
+            (Setting.CLOSED_US, CLOSED_END_US),
+            (Setting.THROWN_US, THROWN_END_US),
+        ):
+            assert isinstance(bench.ask(Set(setting, turnout, value)), Accepted)
+    assert isinstance(bench.ask(Store()), Accepted)
+
+
+@contextmanager
+def loop(
+    folder: Path, position: str = "head: L", *, seed: int = 1, track: Track | None = None, new: bool = False
+) -> Iterator[LoopBench]:
+    """A node that has started, and whose coils have rested; somebody has set it up, unless it is ``new``.
+
+    ``folder`` keeps its EEPROM, and that of the node that was set up first for the next one.
+    """
+    eeprom = folder / "eeprom"
+    if not new and not (folder / "set-up").exists():
+        with loop(folder, new=True) as first:
+            set_up(first)
+        shutil.copy(eeprom, folder / "set-up")
+    eeprom.unlink(missing_ok=True)
+    if not new:
+        shutil.copy(folder / "set-up", eeprom)
+    with Board("uno", firmware("uno"), "--no-reset-on-open", eeprom=eeprom) as board:
+        bench = LoopBench(board, position, seed=seed, track=track)
+        bench.run(BOOT_S if new else BOOT_S + 2.0)
+        yield bench
