@@ -1,4 +1,4 @@
-"""The checks of a wiring file about addresses: numbers at DCC-EX stations, names behind JMRI and MQTT."""
+"""The checks of a wiring file about addresses: numbers at DCC-EX stations and nodes, names behind JMRI and MQTT."""
 
 from __future__ import annotations
 
@@ -133,11 +133,11 @@ def check_address(draft: Draft[Any], wire: Wire, stations: Mapping[str, Station]
     if protocol is Protocol.MQTT:
         if wire.name is not None:
             _check_name(f"{wire.key}.name", wire.name, notes)
-    elif wire.given(right) is None and right not in wire.damaged:
+    elif wire.given(right) is None and right not in wire.damaged and (protocol, right) != (Protocol.NODE, "cab"):
         what = f"is missing: kind {wire.kind} is switched by the station" if wire.kind else "is missing"
         meaning = wire.meaning if right == wire.address_key else "its system name in JMRI"
         notes.add(f"{wire.key}.{right}", what, f"add `{right} = ...`: {meaning}")
-    if protocol.by_name:
+    if protocol is not Protocol.DCCEX:
         for key in wire.defining:
             notes.add(f"{wire.key}.{key}", "is for a DCC-EX station only", f"remove `{key}`")
     if wire.long is not None and protocol is not Protocol.JMRI:

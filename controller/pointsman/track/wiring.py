@@ -39,11 +39,12 @@ class Protocol(StrEnum):
     DCCEX = "dccex"
     JMRI = "jmri"
     MQTT = "mqtt"
+    NODE = "node"
 
     @property
     def by_name(self) -> bool:
         """Whether turnouts, beams and magnets have a name there (text) instead of a number."""
-        return self is not Protocol.DCCEX
+        return self in (Protocol.JMRI, Protocol.MQTT)
 
 
 class Feedback(StrEnum):
@@ -75,13 +76,46 @@ class MqttWiring:
     last_will: LastWill
 
 
+class NodeBoard(StrEnum):
+    """What board a node is."""
+
+    UNO = "uno"
+    MEGA = "mega"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """How many of each a board has pins for; they are counted from 1, in the order of ``firmware/README.md``."""
+
+    turnouts: int
+    beams: int
+    magnets: int
+
+
+PLACES = {NodeBoard.UNO: Places(2, 4, 3), NodeBoard.MEGA: Places(5, 12, 9)}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWiring:
+    """An Arduino node. ``relay``: its relay lies in the feed of the whole track, whatever else feeds it."""
+
+    board: NodeBoard
+    relay: bool
+
+    @property
+    def places(self) -> Places:
+        """What it has pins for."""
+        return PLACES[self.board]
+
+
 @dataclass(frozen=True, slots=True)
 class StationWiring:
-    """A command station, or, with ``mqtt``, the nodes behind a broker."""
+    """A command station; with ``mqtt`` the nodes behind a broker, with ``node`` an Arduino node."""
 
     name: str
     protocol: Protocol
     mqtt: MqttWiring | None = None
+    node: NodeWiring | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +179,15 @@ class UncouplerWiring:
 class LocomotiveWiring:
     """A locomotive's DCC address; ``long`` says whether it is a long one where it may be either.
 
-    At an MQTT station ``name`` stands for it, and ``cab`` is 0 where the file has none.
+    At an MQTT station ``name`` stands for it, and ``cab`` is 0 where the file has none. ``dc``: it has no decoder and
+    runs on the direct current of a node; ``cab`` is 0 then, too.
     """
 
     station: str
     cab: int
     long: bool | None = None
     name: str = ""
+    dc: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +202,39 @@ class Wiring:
     locomotives: Mapping[str, LocomotiveWiring]
 
     @property
+    def relays(self) -> tuple[str, ...]:
+        """The nodes whose relay lies in the feed of the whole track."""
+        return tuple(name for name, made in self.stations.items() if made.node is not None and made.node.relay)
+
+    @property
     def feeding(self) -> tuple[str, ...]:
-        """The stations whose power the track needs: they drive locomotives, or turnouts through the rails."""
+        """The stations whose power the track needs.
+
+        They drive locomotives, or turnouts through the rails, or have their relay in the track's feed.
+        """
         names = {wired.station for wired in self.locomotives.values()}
         names |= {t.station for t in self.turnouts.values() if t.kind is TurnoutKind.ACCESSORY_DECODER}
+        names.update(self.relays)
         return tuple(name for name in self.stations if name in names)
+
+    @property
+    def switched(self) -> tuple[str, ...]:
+        """The stations that are told to switch the power: those that feed the track, and every node.
+
+        A node that nobody has armed pulls no magnet either.
+        """
+        feeding = self.feeding
+        return tuple(name for name, made in self.stations.items() if name in feeding or made.node is not None)
 
     def power(self, said: Mapping[str, bool]) -> bool | None:
         """The track's power, from what each station last said of its own.
 
-        On when all that feed the track say on, off when all say off; else None, and the track must be taken for live:
-        nothing says which rails a station feeds, and a locomotive may stand on any.
+        On when all that feed the track say on; off when all say off, or when one does whose relay lies in the feed.
+        Else None, and the track must be taken for live: nothing says which rails a station feeds, and a locomotive may
+        stand on any.
         """
         states = [said.get(name) for name in self.feeding]
         if states and all(state is True for state in states):
             return True
-        return False if all(state is False for state in states) else None
+        open_relay = any(said.get(name) is False for name in self.relays)
+        return False if open_relay or all(state is False for state in states) else None

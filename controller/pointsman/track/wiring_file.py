@@ -10,6 +10,7 @@ from pydantic import Field
 
 from pointsman.errors import did_you_mean
 from pointsman.track.model import Track
+from pointsman.track.node_checks import at_node, check_nodes
 from pointsman.track.tomlfile import Draft, Notes, Shape, read_draft
 from pointsman.track.wire_checks import (
     ADDRESSED_BY,
@@ -28,6 +29,8 @@ from pointsman.track.wiring import (
     LastWill,
     LocomotiveWiring,
     MqttWiring,
+    NodeBoard,
+    NodeWiring,
     Protocol,
     ServoPositions,
     StationWiring,
@@ -74,7 +77,9 @@ MOVE_TIME_S = {
 class StationShape(Shape):
     """``[stations.NAME]``."""
 
-    protocol: Literal["dccex", "jmri", "mqtt"] = Field(description='what the station speaks: "dccex", "jmri" or "mqtt"')
+    protocol: Literal["dccex", "jmri", "mqtt", "node"] = Field(
+        description='what the station speaks: "dccex", "jmri", "mqtt" or "node"'
+    )
     prefix: str | None = Field(default=None, description='MQTT: what stands before every topic, like "club/"')
     nodes: list[str] | None = Field(default=None, description="MQTT: the nodes, whose availability must be online")
     feedback: list[Literal["turnouts", "magnets", "power"]] | None = Field(
@@ -82,6 +87,12 @@ class StationShape(Shape):
     )
     last_will: Literal["power", "stop"] | None = Field(
         default=None, description='MQTT: what the broker publishes when this program dies, "power" off or "stop"'
+    )
+    board: Literal["uno", "mega"] | None = Field(
+        default=None, description='node: what board it is, "uno" (a Nano too) or "mega"'
+    )
+    relay: bool | None = Field(
+        default=None, description="node: true when its relay lies in the feed of the whole track"
     )
 
 
@@ -148,6 +159,7 @@ class LocomotiveWiringShape(Shape):
     cab: int | None = Field(default=None, ge=1, le=10239, description="the decoder's DCC address, 1 to 10239")
     long: bool | None = Field(default=None, description="JMRI: whether that is a long address")
     name: Name = None
+    dc: bool = Field(default=False, description="node: true for one without a decoder, on the node's direct current")
 
 
 class WiringShape(Shape):
@@ -264,6 +276,7 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 named(one.station, one.name, one.cab, key)
                 if shape.stations[one.station or only].protocol == "mqtt"
                 else "",
+                one.dc,
             )
             for key, one in shape.locomotives.items()
         },
@@ -271,6 +284,9 @@ def _build(name: str, shape: WiringShape) -> Wiring:
 
 
 def _station(key: str, one: StationShape) -> StationWiring:
+    if one.protocol == "node":
+        assert one.board is not None, "a node without a board is refused"
+        return StationWiring(key, Protocol.NODE, node=NodeWiring(NodeBoard(one.board), bool(one.relay)))
     if one.protocol != "mqtt":
         return StationWiring(key, Protocol(one.protocol))
     mqtt = MqttWiring(
@@ -297,6 +313,8 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
                 _check_station(draft, f"{section}.{name}", one.station, shape, notes)
     for section, burning in (("turnouts", "solenoid"), ("magnets", "coil")):
         for name, machine in getattr(shape, section).items():
+            if at_node(shape.stations, machine.station):
+                continue  # its firmware ends every pulse
             if not draft.is_damaged(section, name, "kind") and not draft.is_damaged(section, name, "pulse_limited_by"):
                 _check_pulse(f"{section}.{name}", machine.kind, machine.pulse_limited_by, burning, notes)
     check_stations(draft, shape.stations, shape.locomotives, notes)
@@ -321,6 +339,7 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
         for wire in wires:
             check_address(draft, wire, shape.stations, notes)
         check_unique(wires, shape.stations, notes)
+    check_nodes(draft, shape, notes)
     _check_pins(draft, shape, only, notes)
 
 
