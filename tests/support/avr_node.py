@@ -18,16 +18,17 @@ from avrsim import Board, Event
 
 from pointsman.protocols.node_constants import BAUD
 from pointsman.track.model import Leg, Locomotive, SpeedTable
+from pointsman.track.wiring import Protocol
 from railsim.hidden import Hidden, Performance
-from railsim.incidents import BeamChanged, WorldEvent
+from railsim.incidents import BeamChanged, TurnoutSettled, WorldEvent
 from railsim.world import World
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
 BYTE_S = 10 / BAUD
 CYCLES_PER_S = 16_000_000
-SLICE_S = 0.002
-"""How far the board runs ahead of everything else at the most: what it does is seen, and what it is told is heard, so
-much too late. A USB bridge hands bytes over no faster."""
+SLICE_S = 0.004
+"""So much too late is seen, at the most, what the board does: its bytes, and its pins by what they move. A USB bridge
+hands bytes over no faster, and a train at 100 mm/s goes 0.4 mm. What the board is told, it is told in time."""
 MOST_AT_ONCE = 256
 """Bytes given to avrsim at one time; its own queue has an end."""
 
@@ -194,6 +195,8 @@ class AvrSide:
     many the servos have had; ``coils`` says for each magnet from when to when it was on.
     """
 
+    protocol = Protocol.NODE
+
     def __init__(
         self,
         world: World,
@@ -240,6 +243,18 @@ class AvrSide:
         """A beam looks so from now on. Its sensor pulls the pin down in the light."""
         if beam in self._beams:
             self.node.set_pin(self._beams[beam], broken, t_s)
+
+    def settled(self, event: TurnoutSettled) -> None:
+        """Points are over: a node has no contacts that would tell it."""
+
+    def connect(self, port: str, *, serial: bool) -> None:
+        """A host opens a port."""
+        self.node.connect(port)
+
+    @property
+    def station(self) -> AvrNode:
+        """The board."""
+        return self.node
 
     # ------------------------------------------------------------ what the board does
 

@@ -20,7 +20,7 @@ from sim_tracks import CLOSED, fork_track
 
 from pointsman.protocols.node import Accepted, Refused, write_command
 from pointsman.protocols.node_constants import Setting
-from pointsman.protocols.node_messages import Beat, Command, Set, Store
+from pointsman.protocols.node_messages import About, Beat, Command, Set, Store
 from pointsman.track.model import Track
 from railsim.setup import Setup
 from railsim.world import World
@@ -57,7 +57,9 @@ class LoopBench(HostBench):
     One command is written at a time, and the next one after its answer; an answer that does not come is given up.
     """
 
-    def __init__(self, board: Board, position: str = "head: L", *, seed: int = 1, track: Track | None = None) -> None:
+    def __init__(
+        self, board: Board, position: str = "head: L", *, kind: str = "uno", seed: int = 1, track: Track | None = None
+    ) -> None:
         self.board = board
         track = fork_track() if track is None else track
         setup = Setup(Setup.parse(position).segments, {}, dict.fromkeys(track.turnouts, CLOSED))
@@ -69,6 +71,7 @@ class LoopBench(HostBench):
             beams=list(track.beams),
             magnets=list(track.uncouplers),
             locomotive="L",
+            kind=kind,
         )
         self.node = self.side.node
         self.last_beat_s = -1.0
@@ -129,7 +132,7 @@ class LoopBench(HostBench):
 
 def set_up(bench: LoopBench) -> None:
     """What somebody does once with a new node: a servo at each turnout, with its ends, and all that is kept."""
-    for turnout in (1, 2):
+    for turnout in range(1, bench.latest(About).turnouts + 1):
         for setting, value in (
             (Setting.MACHINE, 1),
             (Setting.CLOSED_US, CLOSED_END_US),
@@ -139,23 +142,36 @@ def set_up(bench: LoopBench) -> None:
     assert isinstance(bench.ask(Store()), Accepted)
 
 
+def eeprom_of(folder: Path, kind: str = "uno") -> Path:
+    """A new copy of the EEPROM of a node that somebody has set up; the first one stays in the folder."""
+    first = folder / f"{kind}.set-up"
+    if not first.exists():
+        with loop(folder, kind=kind, new=True) as bench:
+            set_up(bench)
+        shutil.copy(folder / f"{kind}.eeprom", first)
+    return Path(shutil.copy(first, folder / f"{kind}.eeprom"))
+
+
 @contextmanager
 def loop(
-    folder: Path, position: str = "head: L", *, seed: int = 1, track: Track | None = None, new: bool = False
+    folder: Path,
+    position: str = "head: L",
+    *,
+    kind: str = "uno",
+    seed: int = 1,
+    track: Track | None = None,
+    new: bool = False,
 ) -> Iterator[LoopBench]:
     """A node that has started, and whose coils have rested; somebody has set it up, unless it is ``new``.
 
-    ``folder`` keeps its EEPROM, and that of the node that was set up first for the next one.
+    ``folder`` keeps its EEPROM.
     """
-    eeprom = folder / "eeprom"
-    if not new and not (folder / "set-up").exists():
-        with loop(folder, new=True) as first:
-            set_up(first)
-        shutil.copy(eeprom, folder / "set-up")
-    eeprom.unlink(missing_ok=True)
-    if not new:
-        shutil.copy(folder / "set-up", eeprom)
-    with Board("uno", firmware("uno"), "--no-reset-on-open", eeprom=eeprom) as board:
-        bench = LoopBench(board, position, seed=seed, track=track)
+    if new:
+        eeprom = folder / f"{kind}.eeprom"
+        eeprom.unlink(missing_ok=True)
+    else:
+        eeprom = eeprom_of(folder, kind)
+    with Board(kind, firmware(kind), "--no-reset-on-open", eeprom=eeprom) as board:
+        bench = LoopBench(board, position, kind=kind, seed=seed, track=track)
         bench.run(BOOT_S if new else BOOT_S + 2.0)
         yield bench

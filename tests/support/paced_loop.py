@@ -8,11 +8,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from avr_node import AvrSide
 
 from railsim.world import World
 
+T = TypeVar("T")
 LATE_MOST_S = 0.02
 """What is more than that behind the clock is forgotten: where the machine is too busy for it, it is so for the host."""
 WITHIN_S = 30.0
@@ -37,7 +39,7 @@ class PacedLoop(threading.Thread):
             self._ended = True
         self.join(WITHIN_S)
 
-    def look(self, at: Callable[[World], object]) -> object:
+    def look(self, at: Callable[[World], T]) -> T:
         """Something of the world, now."""
         with self._changed:
             return at(self._world)

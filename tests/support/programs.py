@@ -102,14 +102,15 @@ def quick_layout(folder: Path) -> Path:
     """A copy of the small Inglenook for tests in real time: points over in 0.3 s, the locomotive near its beam."""
     home = folder / "quick"
     shutil.copytree(find_layout("inglenook-small"), home)
-    _change(home / "layout.toml", r"mark = \{[^}]*\}", 'mark = { on = "head", at_mm = 300 }')
-    _change(home / "hardware" / "dccex.toml", r'kind = "servo"', 'kind = "accessory-decoder"')
+    change(home / "layout.toml", r"mark = \{[^}]*\}", 'mark = { on = "head", at_mm = 300 }')
+    change(home / "hardware" / "dccex.toml", r'kind = "servo"', 'kind = "accessory-decoder"')
     for wiring in ("dccex", "jmri"):
-        _change(home / "hardware" / f"{wiring}.toml", r"move_time_s = [\d.]+", "move_time_s = 0.3")
+        change(home / "hardware" / f"{wiring}.toml", r"move_time_s = [\d.]+", "move_time_s = 0.3")
     return home
 
 
-def _change(path: Path, pattern: str, to: str) -> None:
+def change(path: Path, pattern: str, to: str) -> None:
+    """Change what matches in a file, which must be there."""
     text, count = re.subn(pattern, to, path.read_text())
     assert count, f"no {pattern} in {path}"
     path.write_text(text)

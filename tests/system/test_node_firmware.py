@@ -61,15 +61,11 @@ class Layout:
 
     @property
     def now_s(self) -> float:
-        found = self.loop.look(lambda world: world.now_s)
-        assert isinstance(found, float)
-        return found
+        return self.loop.look(lambda world: world.now_s)
 
     @property
     def at_mm(self) -> float:
-        found = self.loop.look(at_mm)
-        assert isinstance(found, float)
-        return found
+        return self.loop.look(at_mm)
 
 
 @pytest.fixture
