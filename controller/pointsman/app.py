@@ -81,9 +81,9 @@ def journal_path(name: str) -> Path:
     return Path(user_data_dir("pointsman")) / "journals" / f"{stamp}-{name.replace('/', '-')}.journal"
 
 
-def cap_of(target: Target) -> float | None:
+def cap_of(target: Target, wiring: Wiring) -> float | None:
     """The fastest that anything may go on a target; None: the layout's own limit."""
-    return None if target.on is On.SIM else HARDWARE_CAP_MM_S
+    return None if target.on is On.SIM or wiring.relays else HARDWARE_CAP_MM_S
 
 
 Stopper = Callable[[str, int], None]
@@ -239,7 +239,7 @@ class _Sitting(Generic[ResultT]):
     async def _hold(self, links: Sequence[StationLink], simulation: Simulation | None, journal: Journal) -> ResultT:
         setting, loop = self._setting, asyncio.get_running_loop()
         track, allow = as_driven(setting.track, setting.wiring), setting.allow
-        cap = cap_of(setting.target)
+        cap = cap_of(setting.target, setting.wiring)
         belief = at_setup(track, setting.start, setting.facing, allow.mark_error_mm, allow.setup_error_mm)
         planner = Planner(track, setting.wiring, allow, cap, couple_up=setting.couple_up)
         driver, drivers = drive(links, setting.wiring, self._receive)

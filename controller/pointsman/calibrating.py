@@ -104,7 +104,7 @@ def section_for(
     track: Track, wiring: Wiring, locomotive: str, target: Target, between: tuple[str, str] | None
 ) -> Section:
     """The section on which a locomotive is measured. Raises UsageError or RefusedError."""
-    ceiling = min(cap_of(target) or track.speeds.limit, track.speeds.limit)
+    ceiling = min(cap_of(target, wiring) or track.speeds.limit, track.speeds.limit)
     engine = untested(as_driven(track, wiring).locomotives[locomotive])
     return choose_section(track, engine, ceiling, ALLOW, between)
 
@@ -121,7 +121,11 @@ def calibrate(
     its mark: whether a person has done so, and wants to go on. Raises what ``sit`` raises.
     """
     course = Course(
-        request.built, request.wiring, request.locomotive, request.section, cap_of(request.target) or float("inf")
+        request.built,
+        request.wiring,
+        request.locomotive,
+        request.section,
+        cap_of(request.target, request.wiring) or float("inf"),
     )
     journals: list[Path] = []
     incidents: list[str] = []

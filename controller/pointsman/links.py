@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING
 
 from pointsman.drivers.dccex import DccExDriver
 from pointsman.drivers.jmri import JmriDriver
+from pointsman.drivers.node import NodeDriver
 from pointsman.drivers.several import Emit, StationDriver, Stations
 from pointsman.errors import UsageError
 from pointsman.track.model import End, Track
 from pointsman.track.wiring import Protocol as Speaks
-from pointsman.track.wiring import Wiring
+from pointsman.track.wiring import StationWiring, Wiring
 from pointsman.transports.base import Transport
 from pointsman.transports.memory import memory_pair
 from pointsman.transports.mqtt_base import Delivery, MqttLink
@@ -137,7 +138,7 @@ def fitting(target: Target, wiring: Wiring) -> Target:
         if name not in given:
             cure = f"give --on {name}={_EXAMPLE[made.protocol]} too"
             raise UsageError(f"it is not said where station {name} is", where=where, cure=cure)
-        if _SPEAKS[given[name].on] is not made.protocol:
+        if made.protocol not in _SPEAKS[given[name].on]:
             raise UsageError(
                 f"station {name} does not speak as {given[name]} does",
                 where=where,
@@ -146,11 +147,18 @@ def fitting(target: Target, wiring: Wiring) -> Target:
     return target if len(given) > 1 else next(iter(given.values()))
 
 
-_SPEAKS = {On.SERIAL: Speaks.DCCEX, On.TCP: Speaks.DCCEX, On.JMRI: Speaks.JMRI, On.MQTT: Speaks.MQTT}
+_SPEAKS = {
+    On.SERIAL: (Speaks.DCCEX, Speaks.NODE),
+    On.TCP: (Speaks.DCCEX, Speaks.NODE),
+    On.JMRI: (Speaks.JMRI,),
+    On.MQTT: (Speaks.MQTT,),
+}
+"""What may be spoken there: the wiring says what is; the first is meant when it says something else."""
 _EXAMPLE = {
     Speaks.DCCEX: "serial:/dev/ttyACM0",
     Speaks.JMRI: "jmri:192.168.1.20",
     Speaks.MQTT: "mqtt:192.168.4.1",
+    Speaks.NODE: "serial:/dev/ttyUSB0",
 }
 
 
@@ -171,8 +179,14 @@ class StationLink:
             from pointsman.drivers.mqtt import MqttDriver
 
             return MqttDriver(self.link, wiring, emit=emit, station=self.station)
-        make = JmriDriver if self.speaks is Speaks.JMRI else DccExDriver
-        return make(self.link, wiring, emit=emit, station=self.station)
+        return _DRIVERS[self.speaks](self.link, wiring, emit=emit, station=self.station)
+
+
+_DRIVERS: dict[Speaks, type[DccExDriver | JmriDriver | NodeDriver]] = {
+    Speaks.DCCEX: DccExDriver,
+    Speaks.JMRI: JmriDriver,
+    Speaks.NODE: NodeDriver,
+}
 
 
 def drive(
@@ -198,7 +212,7 @@ async def open_links(
     target = fitting(target, wiring)
     if target.on is not On.SIM:
         each = target.each or ((next(iter(wiring.stations)), target),)
-        yield [StationLink(name, _SPEAKS[one.on], link_to(one)) for name, one in each], None
+        yield [StationLink(name, _spoken(one, wiring.stations[name]), link_to(one)) for name, one in each], None
         return
     simulation = simulated()
     try:
@@ -211,6 +225,12 @@ async def open_links(
         yield links, simulation
     finally:
         await simulation.close()
+
+
+def _spoken(target: Target, station: StationWiring) -> Speaks:
+    """What is spoken at a target: what the wiring has, where that can be."""
+    possible = _SPEAKS[target.on]
+    return station.protocol if station.protocol in possible else possible[0]
 
 
 def link_to(target: Target) -> Transport | MqttLink:
@@ -247,7 +267,7 @@ def simulated(
 
 
 async def simulated_link(simulation: Simulation, station: str, speaks: Speaks, *, by_pty: bool) -> Transport | MqttLink:
-    """A link to a simulated station: a real pseudo-terminal for DCC-EX if wished, else through memory.
+    """A link to a simulated station: a real pseudo-terminal for DCC-EX and nodes if wished, else through memory.
 
     Either way the clock stands still while bytes are on their way.
     """
@@ -270,6 +290,7 @@ async def simulated_link(simulation: Simulation, station: str, speaks: Speaks, *
         loop.hold_while(
             lambda: (
                 transport.is_open
+                and pty.has_host
                 and (transport.sent_bytes, transport.received_bytes) != (pty.received_bytes, pty.sent_bytes)
             )
         )

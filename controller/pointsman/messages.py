@@ -123,8 +123,9 @@ class Accepted:
 
     DCC-EX: the station says how the machine is set now, it fits (``drivers.dccex.proof``), and the fence behind that
     came back. JMRI: it has answered the command, and tells of a locomotive what it sends to it. MQTT: the broker has
-    passed the command on, and where nodes report, the node has reported (docs/adr/0004). Only that report comes from
-    the machine itself; the others say nothing of points being over, and none says that a train has moved.
+    passed the command on, and where nodes report, the node has reported (docs/adr/0004). Arduino node: it has answered
+    yes, and of points it has said that they are over. Only these reports come from the machine itself; the others say
+    nothing of points being over, and none says that a train has moved.
     """
 
     t_s: float
@@ -159,6 +160,14 @@ class StationRestarted:
 
     t_s: float
     greeting: str
+
+
+@dataclass(frozen=True, slots=True)
+class StationStopped:
+    """The station has stopped everything by itself and keeps it stopped, and ``why``: its heartbeat, say."""
+
+    t_s: float
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +236,7 @@ Event = (
     | Rejected
     | ForeignControl
     | StationRestarted
+    | StationStopped
     | OverCurrent
     | LinkChanged
     | LinkUp

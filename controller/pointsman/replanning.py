@@ -38,7 +38,7 @@ def drivable(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target
     Raises RefusedError, with the first reason, when there is none.
     """
     track, allow = as_driven(chosen.track, wiring), Allowances()
-    planner = Planner(track, wiring, allow, cap_of(target), couple_up=bool(chosen.goal.trains))
+    planner = Planner(track, wiring, allow, cap_of(target, wiring), couple_up=bool(chosen.goal.trains))
     belief = at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
     forbidden: list[Forbidden] = []
     refused: list[RefusedError] = []

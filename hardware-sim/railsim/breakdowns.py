@@ -18,6 +18,7 @@ from railsim.faults import ABOUT, BEHIND_BROKER, Direction, Fault, On, Planned, 
 from railsim.hidden import Hidden
 from railsim.incidents import FaultStruck
 from railsim.jmri_station import JmriStation
+from railsim.node import Node
 from railsim.post import Post
 from railsim.station import Station
 from railsim.wire import Wire
@@ -65,7 +66,7 @@ class Breakdowns:
         self._hidden = hidden
         self._show_beam = show_beam
         self._tell = tell
-        self._station: Station | JmriStation | None = None
+        self._station: Station | JmriStation | Node | None = None
         self._numbers = itertools.count()
         self._due: list[tuple[float, int, Callable[[float], None]]] = []
         self.post = Post(hidden, self._at)
@@ -79,7 +80,9 @@ class Breakdowns:
         self._deaf: dict[str, _Throttle | None] = {}
         self._deaf_to_stops: dict[str, int] = {}
 
-    def plan(self, faults: Sequence[Planned], station: Station | JmriStation | None, *, nodes: bool = False) -> None:
+    def plan(
+        self, faults: Sequence[Planned], station: Station | JmriStation | Node | None, *, nodes: bool = False
+    ) -> None:
         """Let faults strike, each at its moment. Raises UsageError for one that this layout cannot have.
 
         ``station`` is the one whose link and board are struck, if there is one; ``nodes``: there are some at a broker.
@@ -242,7 +245,7 @@ class Breakdowns:
 
     def _short(self, t_s: float, for_s: float) -> None:
         station = self._station
-        assert station is not None
+        assert isinstance(station, Station | JmriStation)
         station.set_short(True, t_s)
         if not math.isinf(for_s):
             self._at(t_s + for_s, lambda now: station.set_short(False, now))
@@ -309,7 +312,7 @@ class Breakdowns:
             self.throttle(name, last.forward, last.step, last.emergency)
 
 
-def _check_reach(fault: Planned, station: Station | JmriStation | None, *, nodes: bool) -> None:
+def _check_reach(fault: Planned, station: Station | JmriStation | Node | None, *, nodes: bool) -> None:
     """Raise UsageError for a fault of something that this layout's stations do not have."""
     on, where = ABOUT[fault.kind].on, f"fault {fault}"
     if on in BEHIND_BROKER and not nodes:
@@ -318,6 +321,9 @@ def _check_reach(fault: Planned, station: Station | JmriStation | None, *, nodes
     if fault.kind is Fault.FULL and not isinstance(station, Station):
         cure = "use a wiring with such a station, or another fault"
         raise UsageError(f"{fault.kind} is a fault of a DCC-EX board", where=where, cure=cure)
+    if fault.kind is Fault.SHORT and isinstance(station, Node):
+        cure = "use a wiring with a command station, or another fault"
+        raise UsageError(f"{fault.kind}: a node does not notice one", where=where, cure=cure)
     if on in (On.BYTES, On.LINK) and fault.kind is not Fault.PAUSED and station is None:
         what = f"{fault.kind} strikes a board or the bytes on its line; here are only nodes at a broker"
         instead = " ".join(kind for kind, about in ABOUT.items() if about.on in BEHIND_BROKER)

@@ -27,6 +27,7 @@ from railsim.jmri_server import JmriServer
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_embed import NodeSide
 from railsim.mqtt_node import Publication
+from railsim.node import Node
 from railsim.post import Act, BrokerHands
 from railsim.profiles import Profile
 from railsim.ptylink import PtyLink
@@ -39,8 +40,8 @@ from railsim.world import World
 FoundT = TypeVar("FoundT")
 _SPEAKS = {
     "jmri": frozenset({Protocol.JMRI}),
-    "tcp": frozenset({Protocol.DCCEX}),
-    "pty": frozenset({Protocol.DCCEX}),
+    "tcp": frozenset({Protocol.DCCEX, Protocol.NODE}),
+    "pty": frozenset({Protocol.DCCEX, Protocol.NODE}),
 }
 """What a host on each kind of link speaks, where that is not open."""
 
@@ -196,8 +197,8 @@ class Simulation:
         return self._rig.world
 
     @property
-    def station(self) -> Station | JmriStation:
-        """The first station that is no node, as it was when last advanced."""
+    def station(self) -> Station | JmriStation | Node:
+        """The first station with a line of bytes, as it was when last advanced."""
         return self._rig.station
 
     @property
@@ -251,9 +252,12 @@ class Simulation:
     # ------------------------------------------------------------ what may befall the station
 
     def set_short(self, shorted: bool) -> None:
-        """Lay something that conducts across the rails, or take it away."""
+        """Lay something that conducts across the rails, or take it away. Raises UsageError where nobody notices."""
+        station = self._rig.station
+        if isinstance(station, Node):
+            raise UsageError("a node does not notice a short circuit", cure="use a wiring with a command station")
         self._run()
-        self._rig.station.set_short(shorted, self._now_s())
+        station.set_short(shorted, self._now_s())
         self._run()
 
     def reset_station(self) -> None:
@@ -366,7 +370,7 @@ class Simulation:
         self._run()
         port = f"{kind} {next(self._numbers)}"
         self._rig.ports[port] = side
-        side.station.connect(port, serial=serial)
+        side.connect(port, serial=serial)
         self._sinks[port] = send
         self._cuts[port] = cut
         if reset:

@@ -52,6 +52,11 @@ class PtyLink:
         self._master, self.path = _terminal()
         self._look()
 
+    @property
+    def has_host(self) -> bool:
+        """Has it been seen that a host is there? What that has written before is read then."""
+        return self._port is not None
+
     def link_to(self, path: Path) -> None:
         """Make ``path`` a symbolic link to the terminal, until ``close``. Raises PortError if something is there."""
         try:

@@ -17,6 +17,9 @@ from railsim.hidden import Hidden
 from railsim.incidents import BeamChanged, FaultStruck, TurnoutSettled, WorldEvent
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_node import MqttNode, Publication
+from railsim.node import Node
+from railsim.node_side import NodeSide
+from railsim.node_wiring import wired_node
 from railsim.post import Act, BrokerHands
 from railsim.profiles import Profile
 from railsim.setup import Setup
@@ -26,12 +29,12 @@ from railsim.world import World
 
 
 class Rig:
-    """A world with the stations of a wiring: DCC-EX and JMRI (``sides``), MQTT (``nodes``), by the wiring's names.
+    """A world with the stations of a wiring, by its names: those with a line of bytes (``sides``), MQTT (``nodes``).
 
     The track has power until all the stations that feed it have theirs off. ``on_event`` is called for everything that
     happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations. ``hidden``, when given, is used
     instead of what the seed says. ``hands`` are for what a fault does outside of it; faults of a link or of a board
-    strike the first station that is no node. Raises UsageError when there is no station, or the set-up or a fault does
+    strike the first station with a line. Raises UsageError when there is no station, or the set-up or a fault does
     not fit it.
     """
 
@@ -63,18 +66,20 @@ class Rig:
         self._published: list[tuple[str, Publication]] = []
         self._heard: list[Act] = []
         self._breakdowns = Breakdowns(self.world, hidden, self.show_beam, self._struck, hands or Hands())
-        self.sides: dict[str, Side] = {}
+        self.sides: dict[str, Side | NodeSide] = {}
         self.nodes: dict[str, MqttNode] = {}
-        self.ports: dict[str, Side] = {}
+        self.ports: dict[str, Side | NodeSide] = {}
         for name, made in wiring.stations.items():
             power = partial(self._power, name)
             if made.protocol is Protocol.MQTT:
                 self.nodes[name] = MqttNode(self.world, wiring, hidden, self._breakdowns, name, set_power=power)
+            elif made.protocol is Protocol.NODE:
+                self.sides[name] = wired_node(name, self.world, wiring, self._breakdowns, power, boot_s=boot_s)
             else:
                 self.sides[name] = Side(
                     name, self.world, wiring, hidden, self._breakdowns, power, boot_s=boot_s, profile=profile
                 )
-        self._eyes: tuple[Side | MqttNode, ...] = (*self.sides.values(), *self.nodes.values())
+        self._eyes: tuple[Side | NodeSide | MqttNode, ...] = (*self.sides.values(), *self.nodes.values())
         self.plan(faults)
         for beam in wiring.beams:
             self._breakdowns.stands(beam, self.world.beam_broken(beam))
@@ -90,8 +95,8 @@ class Rig:
         return self._breakdowns.happened
 
     @property
-    def station(self) -> Station | JmriStation:
-        """The first station that is no node. Raises UsageError when there is none."""
+    def station(self) -> Station | JmriStation | Node:
+        """The first station with a line of bytes. Raises UsageError when there is none."""
         for side in self.sides.values():
             return side.station
         raise UsageError("this layout has nodes at an MQTT broker only", cure="use a wiring with another station")

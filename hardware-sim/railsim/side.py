@@ -69,6 +69,10 @@ class Side:
             for beam in self._beams:
                 self.see(beam, world.beam_broken(beam), 0.0)
 
+    def connect(self, port: str, *, serial: bool) -> None:
+        """A host opens a port."""
+        self.station.connect(port, serial=serial)
+
     def see(self, beam: str, broken: bool, t_s: float) -> None:
         """A beam looks so from now on."""
         wired = self._beams.get(beam)

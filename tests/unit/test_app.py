@@ -305,7 +305,13 @@ def test_several_stations_have_a_target_each_and_are_written_as_they_are_read() 
     assert str(target) == SEVERAL
     assert target.serial_ports == ["/dev/ttyACM0"]
     assert parse_target("serial:/dev/by=id,x").serial_ports == ["/dev/by=id,x"]
-    assert cap_of(target) == HARDWARE_CAP_MM_S
+
+
+def test_only_a_relay_in_the_feed_of_the_track_lets_hardware_go_faster() -> None:
+    target = parse_target(SEVERAL)
+    assert cap_of(target, _wired("mixed")) == HARDWARE_CAP_MM_S
+    assert cap_of(target, _wired("dccex+node")) is None
+    assert cap_of(Target(On.SIM), _wired("mixed")) is None
 
 
 @pytest.mark.parametrize(
@@ -325,7 +331,7 @@ def test_what_is_no_target_of_several(text: str, what: str) -> None:
         parse_target(text)
 
 
-def _mixed(name: str) -> Wiring:
+def _wired(name: str) -> Wiring:
     folder = find_layout("inglenook-small")
     return load_wiring(find_wiring(folder, name), load_layout(folder))
 
@@ -341,14 +347,14 @@ def _mixed(name: str) -> Wiring:
 )
 def test_what_does_not_fit_the_stations_of_a_wiring(text: str, what: str, cure: str) -> None:
     with pytest.raises(UsageError) as refusal:
-        fitting(parse_target(text), _mixed("mixed"))
+        fitting(parse_target(text), _wired("mixed"))
     assert what in refusal.value.what
     assert cure in refusal.value.cure
 
 
 def test_what_fits_the_stations_of_a_wiring() -> None:
-    mixed = _mixed("mixed")
+    mixed = _wired("mixed")
     assert fitting(parse_target(SEVERAL), mixed) == parse_target(SEVERAL)
     assert fitting(parse_target("sim"), mixed) == Target(On.SIM)
-    assert fitting(parse_target("main=tcp:h"), _mixed("dccex")) == Target(On.TCP, "h", 2560)
-    assert fitting(parse_target("tcp:h"), _mixed("dccex")) == Target(On.TCP, "h", 2560)
+    assert fitting(parse_target("main=tcp:h"), _wired("dccex")) == Target(On.TCP, "h", 2560)
+    assert fitting(parse_target("tcp:h"), _wired("dccex")) == Target(On.TCP, "h", 2560)

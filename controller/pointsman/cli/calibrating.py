@@ -160,7 +160,7 @@ def _set_up(out: Console, request: CalibrateRequest, facing: End | None, yes: bo
     say(out, f"{mark_line(request.track, name)}.")
     say(out, f"Nothing else on any turnout, nor in: {', '.join(e for e in section.elements if e not in section.legs)}.")
     if real:
-        warn_of_no_relay(out)
+        warn_of_no_relay(out, request.wiring)
     chosen = facing
     if real and chosen is None:
         chosen = ask_facing(out, request.track, name, request.track.locomotives[name].mark.element)

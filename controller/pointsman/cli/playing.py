@@ -76,7 +76,7 @@ def play(
     least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
     chosen = with_measured(out, chosen, target)
     runs = drivable_runs(out, chosen, wiring, solution, target)
-    facing = set_up(out, chosen, target, facing, yes, least)
+    facing = set_up(out, chosen, wiring, target, facing, yes, least)
     request = PlayRequest(
         chosen=chosen,
         runs=runs,

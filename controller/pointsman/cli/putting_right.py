@@ -67,7 +67,7 @@ def go_on(
                 raise
             # A locomotive on the wrong side of its wagons, say: a hand can mend that too.
             say(out, f"From there it does not go on: {error.what}.")
-    facing = set_up(out, chosen, play.target, facing, yes, f"{play.count.shown(solution.optimum)} more")
+    facing = set_up(out, chosen, play.wiring, play.target, facing, yes, f"{play.count.shown(solution.optimum)} more")
     return going_on(play, chosen, runs, facing, journal=journal, speed=speed)
 
 

@@ -15,9 +15,12 @@ from pointsman.operate.allowances import Allowances
 from pointsman.puzzle.choice import Chosen
 from pointsman.track.marks import marked, pushed_towards
 from pointsman.track.model import End, Track
+from pointsman.track.wiring import Wiring
 
 
-def set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes: bool, least: str) -> End:
+def set_up(
+    out: Console, chosen: Chosen, wiring: Wiring, target: Target, facing: End | None, yes: bool, least: str
+) -> End:
     """Show the set-up picture and wait for a person's yes; which way the locomotive faces."""
     engine = chosen.puzzle.locomotive
     out.print(chosen.puzzle.title, style="bold")
@@ -27,7 +30,7 @@ def set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes
         say(out, line)
     real = target.on is not On.SIM
     if real:
-        warn_of_no_relay(out)
+        warn_of_no_relay(out, wiring)
     # Last, so that a small terminal still shows it when the question is asked.
     show_draw(out, chosen)
     out.print(f"It can be done in {least}.")
@@ -40,8 +43,10 @@ def set_up(out: Console, chosen: Chosen, target: Target, facing: End | None, yes
     return facing or End.TO
 
 
-def warn_of_no_relay(out: Console) -> None:
-    """What a person has to know before anything moves on hardware."""
+def warn_of_no_relay(out: Console, wiring: Wiring) -> None:
+    """What a person has to know before anything moves on hardware, when no node has a relay in the track's feed."""
+    if wiring.relays:
+        return
     say(
         out,
         f"No relay in the track feed is known: nothing goes faster than {HARDWARE_CAP_MM_S:.0f} mm/s, "

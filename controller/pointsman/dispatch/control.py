@@ -32,6 +32,7 @@ from pointsman.messages import (
     Rejected,
     SensorChanged,
     StationRestarted,
+    StationStopped,
     Stop,
     TurnoutReported,
 )
@@ -68,6 +69,12 @@ class Driver(Protocol):
 
     def halt(self, *, power_off: bool = False) -> None:
         """Stop everything at once, skipping every queue."""
+
+    def beat(self) -> bool:
+        """The supervision has looked at everything: said on to a station that stops without a heartbeat.
+
+        True when there is one that waits for the next, though nothing moves.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,8 @@ class State:
     moved: bool = False
     """Whether anything moved when everything was stopped."""
     unconfirmed: dict[int, tuple[float, Command]] = field(default_factory=dict)
+    look_s: float = inf
+    """When whoever drives wants to look again what the train does, at the latest."""
     halted: str = ""
     halted_s: float = inf
     cure: str = LOOK
@@ -122,7 +131,8 @@ class Control:
     """State, evidence and halts of one layout. It lives in the running event loop, whose clock is the one clock.
 
     ``beat`` is called by the supervision, with whether anything moves or is energised: what stops the trains when this
-    program does not.
+    program does not. The supervision alone gives the driver its heartbeat, and only after it has looked at every
+    deadline; once everything is stopped it gives none, so that a station which has not heard the stop stops by itself.
     """
 
     def __init__(
@@ -144,6 +154,7 @@ class Control:
         self._show = show
         self._beat = beat
         self._ticker: asyncio.TimerHandle | None = None
+        self._active = False
         self._changed = asyncio.Event()
         self._number = 0
         self._events = 0
@@ -182,18 +193,36 @@ class Control:
     # ------------------------------------------------------------ supervision
 
     def watch(self) -> None:
-        """Something begins to move, or a magnet comes on."""
+        """The power comes on, something begins to move, or a magnet comes on."""
         if self._ticker is None:
             self._supervise(self.loop.time())
+        elif not self._active:
+            self._tell_guardian()
 
     def _supervise(self, due_s: float) -> None:
         state, now = self.state, self.loop.time()
         if (state.moving or state.energised) and now > due_s + STALLED_S:
             self.halt(f"this program stood still for {now - due_s:.1f} s, and nothing was watched meanwhile")
+        self._check_deadlines(now)
+        self._tell_guardian()
+        waited_for = not state.halted and self._driver.beat()
+        again = self._active or waited_for
+        self._ticker = self.loop.call_at(now + TICK_S, self._supervise, now + TICK_S) if again else None
+
+    def _check_deadlines(self, now: float) -> None:
+        """Whoever waits for something looks at its deadline; that somebody still does is looked at here."""
+        number = self._oldest()
+        if self.state.halted:
+            return
+        if now > self._due_s(number) + STALLED_S:
+            self._missing(number)
+        elif now > self.state.look_s + STALLED_S:
+            self.halt("a part of this program hangs: nobody looked what the train does")
+
+    def _tell_guardian(self) -> None:
         # After a halt it goes on to the end: until the stop is confirmed this program must not freeze unseen.
-        active = bool(state.moving or state.energised or state.halted)
-        self._beat(active)
-        self._ticker = self.loop.call_at(now + TICK_S, self._supervise, now + TICK_S) if active else None
+        self._active = bool(self.state.moving or self.state.energised or self.state.halted)
+        self._beat(self._active)
 
     def close(self) -> None:
         """The link is closed: nothing is supervised any more."""
@@ -305,13 +334,10 @@ class Control:
         while True:
             self.stand_by()
             now = self.loop.time()
-            number = min(self.state.unconfirmed, key=self._due_s, default=0)
+            number = self._oldest()
             overdue_s = self._due_s(number)
             if now > overdue_s:
-                _, command = self.state.unconfirmed[number]
-                if self.state.moving:
-                    self.state.cure = BY_HAND
-                self.halt(f"the station did not confirm command {number} ({type(command).__name__})")
+                self._missing(number)
                 continue
             if now >= t_s or enough():
                 return
@@ -320,6 +346,17 @@ class Control:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(until if until < inf else None):
                     await self._changed.wait()
+
+    def _oldest(self) -> int:
+        """The command that must be confirmed first; 0 when none is waited for."""
+        return min(self.state.unconfirmed, key=self._due_s, default=0)
+
+    def _missing(self, number: int) -> None:
+        """A command is not confirmed in time."""
+        _, command = self.state.unconfirmed[number]
+        if self.state.moving:
+            self.state.cure = BY_HAND
+        self.halt(f"the station did not confirm command {number} ({type(command).__name__})")
 
     def _due_s(self, number: int) -> float:
         """When a command must have been confirmed."""
@@ -385,6 +422,8 @@ def _reason_to_stop(event: Event) -> str:
             return f"the link to the station is lost: {why}"
         case StationRestarted(greeting=greeting):
             return f"the station restarted: {greeting}"
+        case StationStopped(why=why):
+            return f"the station stopped everything by itself: {why}"
         case OverCurrent(what=what):
             return f"overload on the track: {what}"
         case ForeignControl(what=what):

@@ -168,6 +168,7 @@ class Dispatcher:
             raise RefusedError(against, where="set-up", cure="set the layout up as the picture shows, then start again")
         state.watching = True
         try:
+            self._control.watch()
             await self._power_on()
             yield
         except BaseException as error:
@@ -338,7 +339,9 @@ class Dispatcher:
             elif advice.order is not None:
                 self._order(step, advice.order)
             else:
+                state.look_s = advice.again_s
                 await self._control.until_event(advice.again_s)
+        state.look_s = inf
         state.ratios = dict(state.drive.ratios)
         state.seen |= {edge.vehicle for edge, _ in state.drive.seen}
         state.followed = state.drive.followed

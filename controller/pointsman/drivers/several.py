@@ -32,6 +32,7 @@ from pointsman.messages import (
     SetUncoupler,
     StationNote,
     StationRestarted,
+    StationStopped,
     Stop,
 )
 from pointsman.track.wiring import Wiring
@@ -53,6 +54,9 @@ class StationDriver(Protocol):
 
     def halt(self, *, power_off: bool = False) -> None:
         """Stop everything at once, skipping every queue."""
+
+    def beat(self) -> bool:
+        """The supervision has looked at everything. True when the station waits for the next time."""
 
     def guardian_frames(self) -> tuple[bytes, ...]:
         """What a guardian writes on this link when the program dies; nothing: it shuts the link down."""
@@ -120,6 +124,11 @@ class Stations:
         """Stop everything at every station."""
         _each([partial(driver.halt, power_off=power_off) for driver in self._drivers.values()])
 
+    def beat(self) -> bool:
+        """The supervision has looked at everything. True when any station waits for the next time."""
+        waiting = [driver.beat() for driver in self._drivers.values()]
+        return any(waiting)
+
     def _stations_for(self, command: Command) -> tuple[str, ...]:
         wiring = self._wiring
         match command:
@@ -130,7 +139,7 @@ class Stations:
             case Drive(locomotive=name) | Stop(locomotive=name):
                 return (wiring.locomotives[name].station,)
             case SetPower():
-                return self._feeding
+                return self._wiring.switched
             case EmergencyStop():
                 return tuple(self._drivers)
 
@@ -160,6 +169,8 @@ class Stations:
             case StationRestarted(greeting=greeting):
                 self._gone(name, f"it has started anew: {greeting}")
                 self._emit(replace(event, greeting=f"{name}: {greeting}"))
+            case StationStopped(why=why):
+                self._emit(replace(event, why=f"{name}: {why}"))
             case ForeignControl(what=what) | OverCurrent(what=what):
                 self._emit(replace(event, what=f"{name}: {what}"))
             case StationNote(text=text):

@@ -231,6 +231,10 @@ class DccExDriver:
         """
         self._begin_halt(cut_power=power_off, number=None)
 
+    def beat(self) -> bool:
+        """Nobody here waits for a heartbeat."""
+        return False
+
     def release(self) -> None:
         """A person's act: take the latch off. Every locomotive is set to speed 0 before anything else can go out.
 

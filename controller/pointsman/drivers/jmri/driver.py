@@ -214,6 +214,10 @@ class JmriDriver:
         """
         self._begin_halt(cut_power=power_off, number=None)
 
+    def beat(self) -> bool:
+        """Nobody here waits for a heartbeat."""
+        return False
+
     def release(self) -> None:
         """A person's act: take the latch off. Every locomotive is set to speed 0 before anything else goes out.
 
