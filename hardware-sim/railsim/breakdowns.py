@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from pointsman.errors import UsageError
 from pointsman.track.model import Leg
+from railsim.board_side import BoardLine
 from railsim.faults import ABOUT, BEHIND_BROKER, Direction, Fault, On, Planned, check_fault
 from railsim.hidden import Hidden
 from railsim.incidents import FaultStruck
 from railsim.jmri_station import JmriStation
-from railsim.node import Node
 from railsim.post import Post
 from railsim.station import Station
 from railsim.wire import Wire
@@ -66,7 +66,7 @@ class Breakdowns:
         self._hidden = hidden
         self._show_beam = show_beam
         self._tell = tell
-        self._station: Station | JmriStation | Node | None = None
+        self._station: Station | JmriStation | BoardLine | None = None
         self._numbers = itertools.count()
         self._due: list[tuple[float, int, Callable[[float], None]]] = []
         self.post = Post(hidden, self._at)
@@ -81,7 +81,7 @@ class Breakdowns:
         self._deaf_to_stops: dict[str, int] = {}
 
     def plan(
-        self, faults: Sequence[Planned], station: Station | JmriStation | Node | None, *, nodes: bool = False
+        self, faults: Sequence[Planned], station: Station | JmriStation | BoardLine | None, *, nodes: bool = False
     ) -> None:
         """Let faults strike, each at its moment. Raises UsageError for one that this layout cannot have.
 
@@ -312,7 +312,7 @@ class Breakdowns:
             self.throttle(name, last.forward, last.step, last.emergency)
 
 
-def _check_reach(fault: Planned, station: Station | JmriStation | Node | None, *, nodes: bool) -> None:
+def _check_reach(fault: Planned, station: Station | JmriStation | BoardLine | None, *, nodes: bool) -> None:
     """Raise UsageError for a fault of something that this layout's stations do not have."""
     on, where = ABOUT[fault.kind].on, f"fault {fault}"
     if on in BEHIND_BROKER and not nodes:
@@ -321,7 +321,7 @@ def _check_reach(fault: Planned, station: Station | JmriStation | Node | None, *
     if fault.kind is Fault.FULL and not isinstance(station, Station):
         cure = "use a wiring with such a station, or another fault"
         raise UsageError(f"{fault.kind} is a fault of a DCC-EX board", where=where, cure=cure)
-    if fault.kind is Fault.SHORT and isinstance(station, Node):
+    if fault.kind is Fault.SHORT and station is not None and not isinstance(station, Station | JmriStation):
         cure = "use a wiring with a command station, or another fault"
         raise UsageError(f"{fault.kind}: a node does not notice one", where=where, cure=cure)
     if on in (On.BYTES, On.LINK) and fault.kind is not Fault.PAUSED and station is None:

@@ -18,6 +18,7 @@ from typing import TypeVar
 from pointsman.errors import PortError, UsageError
 from pointsman.track.model import Leg, Track
 from pointsman.track.wiring import Protocol, Wiring
+from railsim.board_side import BoardLine, MakeBoard
 from railsim.breakdowns import Hands
 from railsim.clock import VirtualLoop
 from railsim.faults import Fault, Planned, Way
@@ -27,7 +28,6 @@ from railsim.jmri_server import JmriServer
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_embed import NodeSide
 from railsim.mqtt_node import Publication
-from railsim.node import Node
 from railsim.post import Act, BrokerHands
 from railsim.profiles import Profile
 from railsim.ptylink import PtyLink
@@ -142,8 +142,8 @@ class Simulation:
     """A world and its stations, run by the event loop in which it is made. End it with ``close``.
 
     ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
-    ``profile`` is the station's firmware, 5.6 if not given; ``on_event``, ``hidden`` and ``faults`` as for a ``Rig``.
-    Raises UsageError (see there), also for a host that shall stand still on a loop whose clock cannot jump.
+    ``profile`` is the station's firmware, 5.6 if not given; ``on_event``, ``hidden``, ``faults`` and ``boards`` as for
+    a ``Rig``. Raises UsageError (see there), also for a host that shall stand still on a loop whose clock cannot jump.
     """
 
     def __init__(
@@ -158,6 +158,7 @@ class Simulation:
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
         faults: Sequence[Planned] = (),
+        boards: Mapping[str, MakeBoard] | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._origin_s = self._loop.time()
@@ -175,6 +176,7 @@ class Simulation:
             on_event=on_event,
             hidden=hidden,
             hands=hands,
+            boards=boards,
         )
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)
@@ -197,7 +199,7 @@ class Simulation:
         return self._rig.world
 
     @property
-    def station(self) -> Station | JmriStation | Node:
+    def station(self) -> Station | JmriStation | BoardLine:
         """The first station with a line of bytes, as it was when last advanced."""
         return self._rig.station
 
@@ -254,7 +256,7 @@ class Simulation:
     def set_short(self, shorted: bool) -> None:
         """Lay something that conducts across the rails, or take it away. Raises UsageError where nobody notices."""
         station = self._rig.station
-        if isinstance(station, Node):
+        if not isinstance(station, Station | JmriStation):
             raise UsageError("a node does not notice a short circuit", cure="use a wiring with a command station")
         self._run()
         station.set_short(shorted, self._now_s())

@@ -5,20 +5,19 @@ No input or output: ``embed`` runs it on an event loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from pointsman.errors import UsageError
 from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
+from railsim.board_side import BoardLine, BoardSide, MakeBoard
 from railsim.breakdowns import Breakdowns, Hands
 from railsim.faults import Direction, Planned, Way
 from railsim.hidden import Hidden
 from railsim.incidents import BeamChanged, FaultStruck, TurnoutSettled, WorldEvent
 from railsim.jmri_station import JmriStation
 from railsim.mqtt_node import MqttNode, Publication
-from railsim.node import Node
-from railsim.node_side import NodeSide
 from railsim.node_wiring import wired_node
 from railsim.post import Act, BrokerHands
 from railsim.profiles import Profile
@@ -34,8 +33,8 @@ class Rig:
     The track has power until all the stations that feed it have theirs off. ``on_event`` is called for everything that
     happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations. ``hidden``, when given, is used
     instead of what the seed says. ``hands`` are for what a fault does outside of it; faults of a link or of a board
-    strike the first station with a line. Raises UsageError when there is no station, or the set-up or a fault does
-    not fit it.
+    strike the first station with a line. ``boards`` make the nodes of these names, which else are simulated. Raises
+    UsageError when there is no station, or the set-up or a fault does not fit it.
     """
 
     def __init__(
@@ -51,6 +50,7 @@ class Rig:
         hidden: Hidden | None = None,
         faults: Sequence[Planned] = (),
         hands: Hands | None = None,
+        boards: Mapping[str, MakeBoard] | None = None,
     ) -> None:
         if not wiring.stations:
             raise UsageError(
@@ -66,20 +66,22 @@ class Rig:
         self._published: list[tuple[str, Publication]] = []
         self._heard: list[Act] = []
         self._breakdowns = Breakdowns(self.world, hidden, self.show_beam, self._struck, hands or Hands())
-        self.sides: dict[str, Side | NodeSide] = {}
+        self.sides: dict[str, Side | BoardSide] = {}
         self.nodes: dict[str, MqttNode] = {}
-        self.ports: dict[str, Side | NodeSide] = {}
+        self.ports: dict[str, Side | BoardSide] = {}
         for name, made in wiring.stations.items():
             power = partial(self._power, name)
             if made.protocol is Protocol.MQTT:
                 self.nodes[name] = MqttNode(self.world, wiring, hidden, self._breakdowns, name, set_power=power)
+            elif boards is not None and name in boards:
+                self.sides[name] = boards[name](self.world, power)
             elif made.protocol is Protocol.NODE:
                 self.sides[name] = wired_node(name, self.world, wiring, self._breakdowns, power, boot_s=boot_s)
             else:
                 self.sides[name] = Side(
                     name, self.world, wiring, hidden, self._breakdowns, power, boot_s=boot_s, profile=profile
                 )
-        self._eyes: tuple[Side | NodeSide | MqttNode, ...] = (*self.sides.values(), *self.nodes.values())
+        self._eyes: tuple[Side | BoardSide | MqttNode, ...] = (*self.sides.values(), *self.nodes.values())
         self.plan(faults)
         for beam in wiring.beams:
             self._breakdowns.stands(beam, self.world.beam_broken(beam))
@@ -95,7 +97,7 @@ class Rig:
         return self._breakdowns.happened
 
     @property
-    def station(self) -> Station | JmriStation | Node:
+    def station(self) -> Station | JmriStation | BoardLine:
         """The first station with a line of bytes. Raises UsageError when there is none."""
         for side in self.sides.values():
             return side.station
@@ -103,9 +105,10 @@ class Rig:
 
     def next_event_s(self) -> float | None:
         """When something happens next if no bytes come; None when nothing does."""
-        stations = (side.station for side in self.sides.values())
-        alive = (self.world, *stations, *self.nodes.values(), self._breakdowns)
-        return min((t_s for one in alive if (t_s := one.next_event_s()) is not None), default=None)
+        stations = [side.station.next_event_s() for side in self.sides.values()]
+        nodes = [node.next_event_s() for node in self.nodes.values()]
+        dues = (self.world.next_event_s(), *stations, *nodes, self._breakdowns.next_event_s())
+        return min((t_s for t_s in dues if t_s is not None), default=None)
 
     def receive(self, port: str, data: bytes, t_s: float) -> None:
         """Bytes that a host has written at a time, on to the line to the station."""
