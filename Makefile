@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format campaign faults witness bench firmware lock wheel deps clean
+.PHONY: help venv demo picture test check format campaign faults witness bench firmware firmware-campaign lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,7 +12,7 @@ JOBS ?= 2
 LOCKED := --universal --generate-hashes --no-emit-index-url --no-header --quiet
 
 help: ## list the chores
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 venv: $(VENV)/made ## make .venv with pointsman in it
 
@@ -59,6 +59,9 @@ bench: venv ## measure the solver, against a plain search in C too; writes docs/
 
 firmware: ## build the node's firmware for Uno and Mega, with what each takes; needs Debian's avr-gcc and Arduino core
 	@$(MAKE) --no-print-directory -C firmware uno mega
+
+firmware-campaign: venv ## play ten Inglenooks and a Timesaver through the compiled firmware: each must end with truth = goal and no incident
+	$(BIN)/python tests/campaign/firmware_campaign.py --jobs $(JOBS) $(ARGS)
 
 lock: venv ## write both locks anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
