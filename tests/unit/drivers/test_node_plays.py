@@ -1,0 +1,82 @@
+"""Whole plays on nodes in virtual time: to the goal in truth, or to a stop with its reason and nothing bumped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from shared_cache import shared_cache
+
+from pointsman.app import Simulated
+from pointsman.errors import HaltedError
+from pointsman.links import On, Target
+from pointsman.playing import PlayRequest, play
+from pointsman.puzzle.choice import choose
+from pointsman.record import read
+from pointsman.solver.search import solve
+from pointsman.track.builtin import find_wiring
+from pointsman.track.model import End
+from pointsman.track.wiring_file import load_wiring
+from railsim.faults import parse_fault
+
+HARDWARE = ("uno-dc", "dccex+node")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_cache(tmp_path_factory)
+
+
+def request_for(hardware: str, journal: Path, cache: Path) -> PlayRequest:
+    """A draw of the small Inglenook's classic puzzle, solved: a whole Inglenook."""
+    chosen = choose("inglenook-small", seed="1")
+    runs = solve(chosen.track, chosen.start, chosen.goal, chosen.puzzle.count, cache=cache).runs
+    wiring = load_wiring(find_wiring(chosen.folder, hardware), chosen.track)
+    return PlayRequest(chosen, runs, wiring, Target(On.SIM), End.TO, journal, hardware=hardware)
+
+
+def nothing(_: object) -> None:
+    pass
+
+
+@pytest.mark.parametrize("hardware", HARDWARE)
+def test_a_whole_inglenook_ends_with_the_goal_in_truth(hardware: str, tmp_path: Path, cache: Path) -> None:
+    request = request_for(hardware, tmp_path / "journal", cache)
+    result = play(request, nothing, nothing)
+    assert len(request.runs) > 8
+    assert result.reached
+    assert result.truth is not None
+    assert result.truth.good
+    written = [line.values for line in read(tmp_path / "journal").lines if line.kind == "event"]
+    stopped = [one for one in written if one.get("type") in ("StationStopped", "LinkLost", "ForeignControl")]
+    assert stopped == []
+
+
+SPOILT = {
+    # While the program stands still its node gets no heartbeat, and trips: that is found on coming back.
+    "host-paused@40=2": "no heartbeat came|stood still|did not confirm|lost",
+    # A board that starts is silent for 1.5 s: the beam that should have been broken meanwhile is missed first.
+    "station-reset@40": "beam s3 should have been broken by 2 by now, and was not",
+    "port-vanishes@40=30": "the link to the station is lost: the port is gone",
+    "silent:from-station@40=30": "beam s3 should have been broken by 2 by now, and was not",
+    "silent:to-station@40=30": "did not confirm|no heartbeat came",
+    "beam-stuck:s1@40": "beam s1|broken|unexpected|head",
+}
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_what_goes_wrong_stops_the_train_with_its_reason(fault: str, tmp_path: Path, cache: Path) -> None:
+    kept: list[Simulated] = []
+
+    def spoil(simulation: Simulated) -> None:
+        kept.append(simulation)
+        simulation.plan((parse_fault(fault),))
+
+    request = replace(request_for("uno-dc", tmp_path / "journal", cache), on_simulation=spoil)
+    with pytest.raises(HaltedError, match=SPOILT[fault]):
+        play(request, nothing, nothing)
+    (simulation,) = kept
+    simulation.run_on(simulation.world.now_s + 3)
+    assert simulation.world.speed_mm_s("L") == 0
+    assert [str(one) for one in simulation.world.incidents] == []
