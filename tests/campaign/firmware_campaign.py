@@ -20,6 +20,7 @@ from loop_bench import eeprom_of
 from loop_play import LoopPlay
 
 from pointsman.errors import PointsmanError
+from pointsman.track.model import End
 
 INGLENOOKS = ("inglenook-small/classic", "inglenook/classic", "inglenook/sidings", "inglenook-small/full")
 TIMESAVER = "timesaver/classic"
@@ -30,7 +31,8 @@ def play_draw(number: int, inglenooks: int) -> tuple[str, float, str]:
     puzzle = INGLENOOKS[number % len(INGLENOOKS)] if number < inglenooks else TIMESAVER
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        play = LoopPlay(folder, folder / "journal", puzzle, seed=f"firmware-{number}")
+        facing = End.FROM if number % 3 == 2 else End.TO
+        play = LoopPlay(folder, folder / "journal", puzzle, seed=f"firmware-{number}", facing=facing)
         try:
             play.play()
         except PointsmanError as error:

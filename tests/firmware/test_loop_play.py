@@ -11,6 +11,7 @@ from loop_play import LoopPlay
 
 from pointsman.drivers.node import NodeDriver
 from pointsman.errors import PointsmanError
+from pointsman.track.model import End
 from railsim.faults import parse_fault
 from railsim.incidents import Stopped
 from railsim.truth import Truth
@@ -25,9 +26,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("play")
 
 
-@pytest.mark.parametrize("seed", ["1", "4", "6"])
-def test_a_draw_ends_with_truth_as_its_goal_and_no_incident(folder: Path, tmp_path: Path, seed: str) -> None:
-    play = LoopPlay(folder, tmp_path / "journal", seed=seed).play()
+@pytest.mark.parametrize(("seed", "facing"), [("1", End.TO), ("4", End.FROM), ("6", End.TO)])
+def test_a_draw_ends_with_truth_as_its_goal_and_no_incident(
+    folder: Path, tmp_path: Path, seed: str, facing: End
+) -> None:
+    play = LoopPlay(folder, tmp_path / "journal", seed=seed, facing=facing).play()
     assert play.witness is not None
     assert play.witness.good, play.witness
 

@@ -84,6 +84,7 @@ class LoopPlay:
     journal: Path
     puzzle: str = "inglenook-small/classic"
     seed: str = "1"
+    facing: End = End.TO
     when_fast: Callable[[LoopPlay], None] | None = None
     make_driver: Callable[..., NodeDriver] = NodeDriver
 
@@ -127,7 +128,7 @@ class LoopPlay:
         self.simulation = Simulation(
             track,
             wiring,
-            Setup.parse(str(start), facing={"L": End.TO}),
+            Setup.parse(str(start), facing={"L": self.facing}),
             hidden=DcHidden(sum(self.seed.encode())),
             on_event=self.there.append,
             boards={"node": wired_board(self.board, wiring)},
@@ -137,7 +138,7 @@ class LoopPlay:
         link = self.simulation.memory(self._far.write, station="node")
         self._far.listen(link.write, lambda _: None)
         allow = Allowances()
-        belief = at_setup(track, start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
+        belief = at_setup(track, start, self.facing, allow.mark_error_mm, allow.setup_error_mm)
         journal = Journal(self.journal, lambda why: None)
         self.driver = self.make_driver(host, wiring, emit=self._receive)
         planner = Planner(track, wiring, allow)
