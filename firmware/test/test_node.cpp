@@ -296,6 +296,17 @@ TEST(points_are_unknown_until_they_are_set) {
   }
 }
 
+TEST(points_commanded_again_in_their_first_move_are_told_when_they_must_have_arrived) {
+  Armed bench;
+  EQUAL(bench.tell("turnout 1 1"), "ok");
+  bench.pass(300);
+  EQUAL(bench.tell("turnout 1 1"), "ok");
+  bench.pass(490);
+  EQUAL(joined(bench.events()), "turnout 1 moving; turnout 1 moving; ");
+  bench.pass(20);
+  EQUAL(joined(bench.events()), "turnout 1 thrown; ");
+}
+
 TEST(what_is_not_fitted_or_not_set_up_is_refused) {
   Bench bench;
   bench.tell("beat");

@@ -186,6 +186,27 @@ TEST(a_servo_moves_at_its_speed_from_where_it_was_commanded_last) {
   }
 }
 
+TEST(a_first_move_takes_its_whole_time_also_when_it_is_commanded_again) {
+  for (uint32_t start : STARTS) {
+    ServoMove servo;
+    servo.command(1700, start, 100);
+    EQUAL(servo.pulse_us(start + 400), 1700);
+    // Nobody knows yet where it is: there already, or half-way from anywhere.
+    servo.command(1700, start + 400, 100);
+    CHECK(!servo.tick(start + 400, 500));
+    CHECK(!servo.tick(start + 899, 500));
+    servo.command(1300, start + 899, 100);
+    EQUAL(servo.pulse_us(start + 899), 1300);
+    CHECK(!servo.tick(start + 899 + ServoMove::FIRST_MOVE_MS - 1, 500));
+    CHECK(servo.tick(start + 899 + ServoMove::FIRST_MOVE_MS, 500));
+    // A servo whose end was forgotten begins anew.
+    servo.release();
+    CHECK(!servo.tick(start + 2000, 500));
+    servo.command(1300, start + 2000, 100);
+    CHECK(!servo.tick(start + 2000 + ServoMove::FIRST_MOVE_MS - 1, 500));
+  }
+}
+
 TEST(a_servo_without_a_speed_goes_at_once_and_the_slowest_one_arrives) {
   ServoMove servo;
   servo.command(500, 0, 0);
