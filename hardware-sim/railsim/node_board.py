@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from pointsman.protocols.node_constants import SETTINGS, Board, Setting
+from pointsman.protocols.node_constants import DUTY, LEAST_RESTS, SETTINGS, Board, Setting
 
 Values = dict[tuple[Setting, int], int]
 
@@ -54,3 +54,8 @@ def safe_settings(fitted: Fitted) -> Values:
         for setting, (_, _, _, usual, of_what) in SETTINGS.items()
         for of in range(count[of_what])
     }
+
+
+def rests(values: Values) -> bool:
+    """Whether every coil rests for long enough after its longest pulse."""
+    return all(values[rest, 0] >= LEAST_RESTS * values[pulse, 0] for pulse, rest in DUTY.items())

@@ -32,6 +32,7 @@ from pointsman.protocols.node_constants import (
     VERSION,
     Latch,
     Lie,
+    Machine,
     Refusal,
     Reset,
     Setting,
@@ -39,7 +40,7 @@ from pointsman.protocols.node_constants import (
     Verb,
 )
 from pointsman.protocols.node_messages import Command, Told, Value
-from railsim.node_board import Fitted, Hands, Memory, safe_settings
+from railsim.node_board import Fitted, Hands, Memory, rests, safe_settings
 from railsim.node_machines import Coil, Contact, Ramp, Servo
 
 FIRMWARE = "0.1.0"
@@ -48,7 +49,7 @@ MOST_EVENTS = 24
 STORE_BYTE_S = 0.0034
 """A byte of the EEPROM; of one that holds it already, nothing."""
 MOST_VALUES = sum({"turnout": LIMITS["turnout"][1], "beam": LIMITS["of"][1]}.get(of, 1) for *_, of in SETTINGS.values())
-NO_MACHINE, SERVO, SOLENOID = 0, 1, 2
+NO_MACHINE, SERVO, SOLENOID = (list(Machine).index(machine) for machine in Machine)
 
 
 @dataclass(slots=True)
@@ -83,9 +84,10 @@ class NodeFirmware:
         self._reset = reset
         self._values = safe_settings(fitted)
         self._settings_state = SettingsState.DEFAULTS
-        if memory.stored is not None and memory.stored.keys() == self._values.keys():
+        if memory.stored is not None and memory.stored.keys() == self._values.keys() and rests(memory.stored):
             self._values, self._settings_state = dict(memory.stored), SettingsState.STORED
         self.latch = Latch.BOOT
+        self._greeted = False
         self.trips = False
         self._beat_s = math.inf
         self._alive_s = now_s + ALIVE_MS / 1000
@@ -239,18 +241,9 @@ class NodeFirmware:
         yield m.End()
 
     def _about(self) -> m.About:
-        fitted = self._fitted
-        return m.About(
-            VERSION,
-            FIRMWARE,
-            fitted.board,
-            self._reset,
-            fitted.turnouts,
-            fitted.beams,
-            fitted.magnets,
-            fitted.dc,
-            fitted.relay,
-        )
+        has = self._fitted
+        fitted = (has.turnouts, has.beams, has.magnets, has.dc, has.relay)
+        return m.About(VERSION, FIRMWARE, has.board, self._reset, *fitted)
 
     # ------------------------------------------------------------ what is heard
 
@@ -279,7 +272,7 @@ class NodeFirmware:
         self._last = _Last(number, said.body)
         result = self._carry_out(said.command, now_s) if isinstance(said, Asked) else said.refusal
         if isinstance(result, Refusal):
-            self._answer(write_refusal(number, result))
+            self._answer(write_refusal(number, result, [VERSION] if result is Refusal.VERSION else ()))
         elif isinstance(said, Asked) and not isinstance(said.command, m.Store):  # that is answered when it is done
             self._answer(write_answer(number, Verb(said.body.split(" ")[1]), result))
 
@@ -290,9 +283,11 @@ class NodeFirmware:
 
     def _carry_out(self, command: Command, now_s: float) -> Refusal | Sequence[Value]:
         """The values of the answer, or why it is not carried out."""
+        if not self._greeted and m.wants_hello(command):
+            return Refusal.VERSION
         match command:
             case m.Hello():
-                return astuple(self._about())
+                return self._greet(command, now_s)
             case m.State():
                 self._report, self._report_again = self._everything(), False
             case m.Beat():
@@ -315,6 +310,15 @@ class NodeFirmware:
             case _:
                 return Refusal.MOVING if self._may_move() else self._set_up(command, now_s)
         return ()
+
+    def _greet(self, command: m.Hello, now_s: float) -> Refusal | Sequence[Value]:
+        """A host of another version is not obeyed, and what another one has commanded is stopped."""
+        self._greeted = command.version == VERSION
+        if self._greeted:
+            return astuple(self._about())
+        if self.latch is Latch.NONE:
+            self._stop(Latch.VERSION, now_s)
+        return Refusal.VERSION
 
     # ------------------------------------------------------------ stopping
 
@@ -445,6 +449,8 @@ class NodeFirmware:
         _, low, high, _, _ = SETTINGS[command.setting]
         if not low <= command.value <= high:
             return Refusal.RANGE
+        if not rests(self._values | {(command.setting, command.of): command.value}):
+            return Refusal.DUTY
         before = self.value(command.setting, command.of)
         self._values[command.setting, command.of] = command.value
         if command.value != before:

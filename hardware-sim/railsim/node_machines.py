@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from enum import Enum, auto
 
-FIRST_MOVE_S = 0.5
+from pointsman.protocols.node_constants import FIRST_MOVE_MS
+
+FIRST_MOVE_S = FIRST_MOVE_MS / 1000
 """How long a servo gets for its first move, which starts nobody knows where."""
 RAMP_LOOK_S = 0.01
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 from sim_tracks import CLOSED, fork_track
 
 from pointsman.protocols.node import Accepted, FromNode, Happened, HostReader, Numbers, Refused, write_command
-from pointsman.protocols.node_constants import Board, Refusal, Reset
-from pointsman.protocols.node_messages import About, Alive, Arm, Beat, Command, Told
+from pointsman.protocols.node_constants import LAST_NUMBER, Board, Refusal, Reset
+from pointsman.protocols.node_messages import About, Alive, Arm, Beat, Command, Hello, Told
 from railsim.hidden import Hidden
 from railsim.node_board import Memory
 from railsim.node_side import NodeSide
@@ -56,6 +56,7 @@ class NodeBench:
         self.now_s = 0.0
         if booted:
             self.run(BOOT_S + 3.0)  # the coils have rested
+            self.greet()
             self.heard.clear()
 
     def run(self, for_s: float) -> None:
@@ -107,6 +108,10 @@ class NodeBench:
         """Let the host's heart beat from now on for so long."""
         self.beating_until_s = self.now_s + for_s
         self._next_beat_s = self.now_s
+
+    def greet(self) -> None:
+        """A hello that fits."""
+        self.write(write_command(LAST_NUMBER, Hello()), 0.02)
 
     def arm(self, beating_s: float = 60.0) -> None:
         """A heartbeat, and armed."""

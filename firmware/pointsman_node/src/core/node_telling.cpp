@@ -21,6 +21,7 @@ void Node::answer(Verb verb, Refusal refusal) {
   answer_.number(number_).word(refusal == FINE ? OK : NO);
   if (refusal != FINE) {
     answer_.word(REFUSAL_NAMES[index_of(refusal)]);
+    if (refusal == Refusal::version) answer_.number(VERSION);
   } else if (verb == Verb::hello) {
     write_hello(answer_);
   } else if (verb == Verb::beat) {

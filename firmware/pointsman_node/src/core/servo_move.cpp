@@ -1,8 +1,8 @@
 #include "servo_move.h"
 
-namespace node {
+#include "protocol_constants.h"
 
-constexpr uint16_t ServoMove::FIRST_MOVE_MS;
+namespace node {
 
 void ServoMove::command(uint16_t to_us, uint32_t now_ms, uint16_t ms_per_100_us) {
   if (!found_) {

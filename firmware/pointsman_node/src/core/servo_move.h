@@ -8,9 +8,6 @@ namespace node {
 
 class ServoMove {
  public:
-  // How long a servo gets for its first move, which starts nobody knows where.
-  static constexpr uint16_t FIRST_MOVE_MS = 500;
-
   // Move there. A servo that moves already turns round where it is; its first move begins anew.
   void command(uint16_t to_us, uint32_t now_ms, uint16_t ms_per_100_us);
 
