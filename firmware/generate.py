@@ -44,6 +44,8 @@ def read() -> dict[str, Any]:
     order = [made["of"] for made in settings.values()]
     if order != sorted(order, key=OWNERS.index):
         raise SystemExit("protocol.toml: settings of the node come first, then those of turnouts, then those of beams")
+    if spec["arguments"]["setting"] != [0, len(settings) - 1]:
+        raise SystemExit("protocol.toml: the argument `setting` goes from 0 to the last setting")
     spec["least_rests"] = spec["duty"].pop("least_rests")
     for pulse, rest in spec["duty"].items():
         for which in ("default", "highest"):

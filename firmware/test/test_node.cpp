@@ -247,6 +247,19 @@ TEST(a_stop_repeated_without_end_is_answered_to_the_end) {
   EQUAL(bench.gaps, 0);
 }
 
+TEST(a_state_asked_for_among_stops_is_told_once) {
+  Bench bench(MEGA);
+  bench.pass(100);
+  bench.lines();
+  bench.put("\x18");
+  bench.pass(5);
+  bench.put("\x18");
+  EQUAL(bench.tell("state"), "ok");
+  bench.pass(300);
+  const Lines events = bench.events();
+  EQUAL(std::count(events.begin(), events.end(), "end"), 1);
+}
+
 TEST(the_host_switches_off_and_cannot_switch_on_but_by_arming) {
   Armed bench;
   bench.tell("drive 0 30");

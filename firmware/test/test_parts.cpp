@@ -407,10 +407,10 @@ Refusal read(const std::string& body, Command& command) {
 
 TEST(a_command_is_read) {
   Command command;
-  CHECK(read("9999 set 63 16 30000", command) == FINE);
+  CHECK(read("9999 set 15 16 30000", command) == FINE);
   EQUAL(command.number, 9999);
   CHECK(command.verb == Verb::set);
-  EQUAL(command.values[0], 63);
+  EQUAL(command.values[0], 15);
   EQUAL(command.values[1], 16);
   EQUAL(command.values[2], 30000);
   CHECK(read("1 off", command) == FINE);
@@ -471,6 +471,7 @@ TEST(a_line_that_is_no_command_is_refused_with_its_reason) {
       {"1 turnout 0 1", Refusal::range, 1},
       {"1 turnout 9 1", Refusal::range, 1},
       {"1 magnet 1 2001", Refusal::range, 1},
+      {"1 get 16 0", Refusal::range, 1},
       {"1 hello 1 1", Refusal::form, 1},
       {"1 hello 1 ", Refusal::form, 1},
   };

@@ -162,7 +162,7 @@ class NodeFirmware:
         if self._storing is not None and self._storing[1] <= now_s:
             self._stored(self._storing[0])
         if self._alive_s <= now_s:
-            self._alive_s = now_s + ALIVE_MS / 1000
+            self._alive_s = math.inf
             self._says_alive = True
 
     def see(self, beam: int, high: bool, now_s: float) -> None:
@@ -194,7 +194,7 @@ class NodeFirmware:
         """Bytes that must have room before the next line is taken: an answer's own, for anything else the most."""
         return len(self._answer_due) or LONGEST
 
-    def take_line(self) -> bytes:
+    def take_line(self, now_s: float) -> bytes:
         """The next line to send: answers first, what happened before the report of everything, that it is newest."""
         if self._answer_due:
             line, self._answer_due = self._answer_due, b""
@@ -204,6 +204,7 @@ class NodeFirmware:
             return line
         if self._says_alive:
             self._says_alive = False
+            self._alive_s = now_s + ALIVE_MS / 1000
             return self._counted(m.Alive(self.latch))
         if self._events:
             return self._counted(self._events.popleft())
@@ -453,15 +454,19 @@ class NodeFirmware:
             return Refusal.DUTY
         before = self.value(command.setting, command.of)
         self._values[command.setting, command.of] = command.value
-        if command.value != before:
-            self._has_changed(command.setting, command.of, now_s)
+        if command.setting is Setting.MACHINE and command.value != before:
+            self._forget(command.of)
+        self._rest_and_last(now_s)
         return ()
 
-    def _has_changed(self, setting: Setting, of: int, now_s: float) -> None:
-        if setting is Setting.MACHINE:
-            self._forget(of)
-        elif setting is Setting.BEAM_INVERTED:
-            self.see(of, self._levels[of], now_s)
+    def _rest_and_last(self, now_s: float) -> None:
+        """Coils rest and contacts last as it is set now."""
+        for coil in self._magnets.values():
+            coil.rest_for(self._seconds(Setting.MAGNET_REST_MS))
+        for machine in self._turnouts.values():
+            machine.coil.rest_for(self._seconds(Setting.SOLENOID_REST_MS))
+        for beam, high in self._levels.items():
+            self.see(beam, high, now_s)
 
     def _set_up(self, command: m.Store | m.Defaults | m.Trip, now_s: float) -> tuple[()]:
         match command:
@@ -476,8 +481,7 @@ class NodeFirmware:
                 self._tell(m.SettingsAre(self._settings_state))
                 for turnout in self._turnouts:
                     self._forget(turnout)
-                for beam, high in self._levels.items():
-                    self.see(beam, high, now_s)
+                self._rest_and_last(now_s)
             case _:
                 self.trips = True
         return ()

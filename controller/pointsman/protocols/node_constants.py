@@ -262,7 +262,7 @@ LIMITS: dict[str, tuple[int, int]] = {
     "on_ms": (0, 2000),
     "direction": (0, 1),
     "step": (0, 126),
-    "setting": (0, 63),
+    "setting": (0, 15),
     "of": (0, 16),
     "value": (0, 30000),
 }

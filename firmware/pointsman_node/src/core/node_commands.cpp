@@ -50,6 +50,7 @@ Refusal Node::carry_out(const Command& command, uint32_t now_ms) {
       return greet(command, now_ms);
     case Verb::state:
       reporting_ = 0;
+      report_again_ = false;
       return FINE;
     case Verb::beat:
       dead_man_.beat(now_ms);
@@ -146,7 +147,6 @@ Refusal Node::set_drive(const Command& command, uint32_t now_ms) {
 
 // ``of`` counts from 0 here.
 Refusal Node::find_setting(const Command& command, uint8_t& of) const {
-  if (command.values[0] >= SETTINGS) return Refusal::range;
   const Of belongs_to = Settings::belongs_to(static_cast<Setting>(command.values[0]));
   of = static_cast<uint8_t>(command.values[1]);
   if (belongs_to == Of::node) return of == 0 ? FINE : Refusal::range;

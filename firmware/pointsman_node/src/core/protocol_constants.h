@@ -67,7 +67,7 @@ static const char SETTINGSSTATE_NAMES[][9] IN_FLASH = { "stored", "defaults" };
 // Lowest and highest of an argument.
 struct Limits { uint16_t lowest; uint16_t highest; };
 enum class Argument : uint8_t { nothing, version, turnout, leg, magnet, on_ms, direction, step, setting, of, value };
-static const Limits ARGUMENT_LIMITS[] IN_FLASH = { { 0, 0 }, { 1, 255 }, { 1, 8 }, { 0, 1 }, { 1, 16 }, { 0, 2000 }, { 0, 1 }, { 0, 126 }, { 0, 63 }, { 0, 16 }, { 0, 30000 } };
+static const Limits ARGUMENT_LIMITS[] IN_FLASH = { { 0, 0 }, { 1, 255 }, { 1, 8 }, { 0, 1 }, { 1, 16 }, { 0, 2000 }, { 0, 1 }, { 0, 126 }, { 0, 15 }, { 0, 16 }, { 0, 30000 } };
 constexpr uint16_t HIGHEST_VERSION = 255;
 constexpr uint16_t HIGHEST_TURNOUT = 8;
 constexpr uint16_t HIGHEST_LEG = 1;
@@ -75,7 +75,7 @@ constexpr uint16_t HIGHEST_MAGNET = 16;
 constexpr uint16_t HIGHEST_ON_MS = 2000;
 constexpr uint16_t HIGHEST_DIRECTION = 1;
 constexpr uint16_t HIGHEST_STEP = 126;
-constexpr uint16_t HIGHEST_SETTING = 63;
+constexpr uint16_t HIGHEST_SETTING = 15;
 constexpr uint16_t HIGHEST_OF = 16;
 constexpr uint16_t HIGHEST_VALUE = 30000;
 
