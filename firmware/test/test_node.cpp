@@ -225,7 +225,7 @@ TEST(the_stop_byte_stops_everything_even_inside_a_line) {
     CHECK(holds(all, "0 no crc"));
     CHECK(joined(all).find("latch stop") != std::string::npos);
     CHECK(joined(all).find("turnout 2 unknown") != std::string::npos);
-    EQUAL(all.back().substr(all.back().size() - 3), "end");
+    CHECK(joined(all).find(" end; ") != std::string::npos);
     EQUAL(bench.tell("drive 1 50"), "no latched");
   }
 }
@@ -244,6 +244,29 @@ TEST(a_stop_repeated_without_end_is_answered_to_the_end) {
   EQUAL(bench.events().back(), "end");
   bench.pass(300);
   CHECK(bench.events().empty());
+  EQUAL(bench.gaps, 0);
+}
+
+TEST(a_flood_of_garbage_hides_neither_the_answer_to_a_stop_nor_that_the_node_lives) {
+  Bench bench(MEGA);
+  bench.pass(100);
+  bench.lines();
+  bench.put("\x18");
+  for (int ms = 0; ms < 3000; ++ms) {
+    // As much as the line carries.
+    bench.put("x\ny\nz\nu\nv\n");
+    bench.pass(1);
+  }
+  const Lines all = bench.lines();
+  int alive = 0;
+  int end = 0;
+  for (const std::string& line : all) {
+    alive += line.find(" alive stop") != std::string::npos;
+    end += line.find(" end") != std::string::npos;
+  }
+  EQUAL(end, 1);
+  CHECK(alive >= 5);
+  CHECK(std::count(all.begin(), all.end(), "0 no crc") > 100);
   EQUAL(bench.gaps, 0);
 }
 
@@ -545,6 +568,9 @@ TEST(settings_are_read_and_changed_within_their_limits) {
   EQUAL(bench.tell("set 0 1 500"), "no range");
   EQUAL(bench.tell("set 0 0 500"), "ok");
   EQUAL(bench.tell("get 0 0"), "ok 500");
+  // Faster than any servo: its points would be told as lying there before they do.
+  EQUAL(bench.tell("set 5 0 19"), "no range");
+  EQUAL(bench.tell("set 5 0 20"), "ok");
   EQUAL(bench.tell("get 16 0"), "no range");
   EQUAL(bench.tell("set 16 0 0"), "no range");
   EQUAL(bench.tell("get 12 0"), "no range");

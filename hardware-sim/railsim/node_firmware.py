@@ -26,7 +26,6 @@ from pointsman.protocols.node import (
 )
 from pointsman.protocols.node_constants import (
     ALIVE_MS,
-    LIMITS,
     LONGEST,
     SETTINGS,
     VERSION,
@@ -46,9 +45,6 @@ from railsim.node_machines import Coil, Contact, Ramp, Servo
 FIRMWARE = "0.1.0"
 MOST_EVENTS = 24
 """Events that wait for the serial port; one more is lost, and the count shows it."""
-STORE_BYTE_S = 0.0034
-"""A byte of the EEPROM; of one that holds it already, nothing."""
-MOST_VALUES = sum({"turnout": LIMITS["turnout"][1], "beam": LIMITS["of"][1]}.get(of, 1) for *_, of in SETTINGS.values())
 NO_MACHINE, SERVO, SOLENOID = (list(Machine).index(machine) for machine in Machine)
 
 
@@ -195,12 +191,12 @@ class NodeFirmware:
         return len(self._answer_due) or LONGEST
 
     def take_line(self, now_s: float) -> bytes:
-        """The next line to send: answers first, what happened before the report of everything, that it is newest."""
+        """The next line to send: answers first, what happened before the report of everything, that it is newest.
+
+        What was not heard comes last, so that a flood of garbage hides nothing.
+        """
         if self._answer_due:
             line, self._answer_due = self._answer_due, b""
-            return line
-        if self._unheard:
-            line, self._unheard = self._unheard, b""
             return line
         if self._says_alive:
             self._says_alive = False
@@ -208,7 +204,9 @@ class NodeFirmware:
             return self._counted(m.Alive(self.latch))
         if self._events:
             return self._counted(self._events.popleft())
-        assert self._report is not None, "something to send"
+        if self._report is None:
+            line, self._unheard = self._unheard, b""
+            return line
         event = next(self._report)
         if isinstance(event, m.End):
             self._report = self._everything() if self._report_again else None
@@ -471,11 +469,8 @@ class NodeFirmware:
     def _set_up(self, command: m.Store | m.Defaults | m.Trip, now_s: float) -> tuple[()]:
         match command:
             case m.Store():
-                old = self._memory.stored
-                changed = sum(old[key] != value for key, value in self._values.items()) if old else MOST_VALUES
-                bytes_written = 2 * (changed + 1) if changed else 0  # and the checksum
                 assert self._last is not None, "the command that is carried out"
-                self._storing = (self._last.number, now_s + bytes_written * STORE_BYTE_S)
+                self._storing = (self._last.number, now_s + self._memory.takes_s(self._values))
             case m.Defaults():
                 self._values, self._settings_state = safe_settings(self._fitted), SettingsState.DEFAULTS
                 self._tell(m.SettingsAre(self._settings_state))

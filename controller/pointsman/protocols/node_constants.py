@@ -274,7 +274,7 @@ SETTINGS: dict[Setting, tuple[int, int, int, int, str]] = {
     Setting.MAGNET_REST_MS: (2, 500, 10000, 2000, "node"),
     Setting.SOLENOID_MS: (3, 10, 250, 60, "node"),
     Setting.SOLENOID_REST_MS: (4, 200, 5000, 500, "node"),
-    Setting.SERVO_MS_PER_100_US: (5, 0, 1000, 100, "node"),
+    Setting.SERVO_MS_PER_100_US: (5, 20, 1000, 100, "node"),
     Setting.SERVO_HOLD_MS: (6, 0, 5000, 500, "node"),
     Setting.BEAM_ON_MS: (7, 0, 50, 5, "node"),
     Setting.BEAM_OFF_MS: (8, 0, 100, 15, "node"),

@@ -76,6 +76,7 @@ class Node {
   // node_telling.cpp
   void tell(uint32_t now_ms);
   bool tell_answer();
+  bool tell_unheard();
   void tell_event(const Happening& happening);
   void write_hello(LineWriter& line) const;
   void refuse_unheard(uint16_t number, Refusal refusal);

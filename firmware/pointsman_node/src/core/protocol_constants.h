@@ -107,7 +107,7 @@ static const SettingLimits SETTING_LIMITS[] IN_FLASH = {
   { 500, 10000, 2000, Of::node },
   { 10, 250, 60, Of::node },
   { 200, 5000, 500, Of::node },
-  { 0, 1000, 100, Of::node },
+  { 20, 1000, 100, Of::node },
   { 0, 5000, 500, Of::node },
   { 0, 50, 5, Of::node },
   { 0, 100, 15, Of::node },
