@@ -111,32 +111,3 @@ def test_a_board_is_flashed_and_greeted(tmp_path: Path) -> None:
         chip = ["-p", "atmega2560", "-c", "wiring", "-b", "115200"]
         called_with = (tmp_path / "called").read_text().split()
         assert called_with == [*chip, "-D", "-P", port, "-U", f"flash:w:{firmware}:i"]
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "told"),
-    [
-        (("flash", "--on", "serial:/dev/ttyNONE", "--board", "uno"), 5, "no such port"),
-        (("flash", "--on", "tcp:127.0.0.1:1", "--board", "uno"), 2, "at its own port"),
-        (("flash", "--on", "serial:/dev/null", "--board", "one"), 2, "no board 'one'"),
-        (("monitor", "--on", "mqtt:hut"), 2, "serial line"),
-        (("monitor", "--on", "serial:/dev/ttyNONE"), 5, "no such port"),
-        (("setup", "--on", "serial:/dev/ttyNONE"), 2, "no terminal"),
-        ((), 2, ""),
-    ],
-)
-def test_what_cannot_be_is_refused_with_a_cure(words: tuple[str, ...], code: int, told: str, tmp_path: Path) -> None:
-    firmware = tmp_path / "firmware.hex"
-    firmware.write_text(HEX)
-    more = ("--hex", str(firmware)) if words[:1] == ("flash",) else ()
-    ran = subprocess.run(
-        [tool("pointsman"), "node", *words, *more],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    assert ran.returncode == code
-    assert told in ran.stderr
-    assert "Traceback" not in ran.stderr

@@ -29,7 +29,7 @@ from pointsman.transports.base import Transport
 from pointsman.workbench.talk import STORED_WITHIN_S, Talk
 from pointsman.workbench.telling import Teller, about_words, reset_words
 
-BACK_WITHIN_S = 12.0
+BACK_WITHIN_S = 6.0
 """A board that comes back from a reset by the watchdog does so within its bootloader's two seconds."""
 HELP = """\
 closed N US, thrown N US    set an end of the servo of turnout N, and move it there; +10 or -10: so much further
