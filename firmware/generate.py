@@ -22,12 +22,36 @@ NAMED = {
     "resets": ("Reset", "Why a node has started."),
     "boards": ("Board", "What board a node is."),
     "lies": ("Lie", "How points lie, as far as a node knows."),
+    "machines": ("Machine", "What moves the points of a turnout."),
     "settings_states": ("SettingsState", "Where a node's settings come from."),
 }
 """Tables of a name and what it means, with the name of the enumeration made of them."""
 
 OWNERS = ("node", "turnout", "beam")
 """What a setting can be of, in the order of their settings."""
+
+
+def read() -> dict[str, Any]:
+    """What protocol.toml says, with numbers for names; SystemExit where it does not hold together."""
+    spec: dict[str, Any] = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    settings = spec["settings"]
+    for number, made in enumerate(settings.values()):
+        if made["number"] != number:
+            raise SystemExit("protocol.toml: settings are numbered from 0, in order")
+        if "named" in made:
+            names = list(spec[made["named"]])
+            made |= {"lowest": 0, "highest": len(names) - 1, "default": names.index(made["default"])}
+    order = [made["of"] for made in settings.values()]
+    if order != sorted(order, key=OWNERS.index):
+        raise SystemExit("protocol.toml: settings of the node come first, then those of turnouts, then those of beams")
+    if spec["arguments"]["setting"] != [0, len(settings) - 1]:
+        raise SystemExit("protocol.toml: the argument `setting` goes from 0 to the last setting")
+    spec["least_rests"] = spec["duty"].pop("least_rests")
+    for pulse, rest in spec["duty"].items():
+        for which in ("default", "highest"):
+            if settings[rest][which] < spec["least_rests"] * settings[pulse][which]:
+                raise SystemExit(f"protocol.toml: the {which} of {rest} is too short for that of {pulse}")
+    return spec
 
 
 def python(spec: dict[str, Any]) -> str:
@@ -42,6 +66,7 @@ def python(spec: dict[str, Any]) -> str:
         f"VERSION = {spec['version']}",
     ]
     lines += [f"{key.upper()} = {value!r}".replace("'", '"') for key, value in spec["line"].items()]
+    lines += [f"FIRST_MOVE_MS = {spec['servo']['first_move_ms']}", f"LEAST_RESTS = {spec['least_rests']}"]
     for table, (name, about) in {
         "verbs": ("Verb", "What a host may tell a node."),
         "events": ("Event", "What a node tells by itself."),
@@ -56,7 +81,8 @@ def python(spec: dict[str, Any]) -> str:
         lines += ["}", f'"""What each {name.lower()} means, for a person."""']
     restarts_as = spec["line"]["restarts_as"]
     spec = spec | {"answers": {restarts_as: spec["events"][restarts_as], **spec["answers"]}}
-    for table, name in (("verbs", "Verb"), ("answers", "Verb"), ("events", "Event")):
+    spec["refusals"] = spec["refused_with"]
+    for table, name in (("verbs", "Verb"), ("answers", "Verb"), ("refusals", "Refusal"), ("events", "Event")):
         lines += ["", f"{table.removesuffix('s').upper()}_VALUES: dict[{name}, tuple[str, ...]] = {{"]
         lines += [f"    {name}.{key.upper()}: {_tuple(values)}," for key, values in spec[table].items()]
         about = f"the answer to each {name.lower()}" if table == "answers" else f"each {name.lower()}"
@@ -68,7 +94,19 @@ def python(spec: dict[str, Any]) -> str:
     for key, made in spec["settings"].items():
         values = f"{made['number']}, {made['lowest']}, {made['highest']}, {made['default']}"
         lines.append(f'    Setting.{key.upper()}: ({values}, "{made["of"]}"),')
-    lines += ["}", '"""Number, lowest, highest, default, and of what: the node, each turnout, each beam."""', ""]
+    lines += ["}", '"""Number, lowest, highest, default, and of what: the node, each turnout, each beam."""']
+    lines += ["", "NAMED_SETTINGS: dict[Setting, type[StrEnum]] = {"]
+    for key, made in spec["settings"].items():
+        if "named" in made:
+            lines.append(f"    Setting.{key.upper()}: {NAMED[made['named']][0]},")
+    lines += ["}", '"""Settings whose numbers stand for names, from 0 on in their order."""']
+    lines += ["", "DUTY: dict[Setting, Setting] = {"]
+    lines += [f"    Setting.{pulse.upper()}: Setting.{rest.upper()}," for pulse, rest in spec["duty"].items()]
+    lines += [
+        "}",
+        '"""How long a coil is on at most, and how long it then rests: ``LEAST_RESTS`` times as long at least."""',
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -89,6 +127,7 @@ def cpp(spec: dict[str, Any]) -> str:
     for key, value in spec["line"].items():
         if isinstance(value, int):
             lines.append(f"constexpr uint32_t {key.upper()} = {value};")
+    lines.append(f"constexpr uint16_t FIRST_MOVE_MS = {spec['servo']['first_move_ms']};")
     for table, (name, about) in {
         "verbs": ("Verb", "What a host may tell a node."),
         "events": ("Event", "What a node tells by itself."),
@@ -99,7 +138,7 @@ def cpp(spec: dict[str, Any]) -> str:
         width = max(map(len, keys)) + 1
         lines += ["", f"// {about}", f"enum class {name} : uint8_t {{ {', '.join(_cpp(key) for key in keys)} }};"]
         lines.append(f"constexpr uint8_t {table.upper()} = {len(keys)};")
-        if table != "settings":
+        if table not in {"settings", "machines"}:
             names = ", ".join(f'"{key}"' for key in keys)
             lines.append(f"static const char {name.upper()}_NAMES[][{width}] IN_FLASH = {{ {names} }};")
     lines += ["", "// Lowest and highest of an argument.", "struct Limits { uint16_t lowest; uint16_t highest; };"]
@@ -116,17 +155,17 @@ def cpp(spec: dict[str, Any]) -> str:
         lines.append(f"  {{ {', '.join(named)} }},")
     lines += ["};", "", f"enum class Of : uint8_t {{ {', '.join(OWNERS)} }};"]
     lines.append("struct SettingLimits { uint16_t lowest; uint16_t highest; uint16_t usual; Of of; };")
-    order = [made["of"] for made in spec["settings"].values()]
-    if order != sorted(order, key=OWNERS.index):
-        raise SystemExit("protocol.toml: settings of the node come first, then those of turnouts, then those of beams")
     for of in OWNERS:
-        lines.append(f"constexpr uint8_t SETTINGS_OF_{of.upper()} = {order.count(of)};")
+        count = sum(made["of"] == of for made in spec["settings"].values())
+        lines.append(f"constexpr uint8_t SETTINGS_OF_{of.upper()} = {count};")
     lines.append("static const SettingLimits SETTING_LIMITS[] IN_FLASH = {")
-    for number, made in enumerate(spec["settings"].values()):
-        if made["number"] != number:
-            raise SystemExit("protocol.toml: settings are numbered from 0, in order")
+    for made in spec["settings"].values():
         lines.append(f"  {{ {made['lowest']}, {made['highest']}, {made['default']}, Of::{made['of']} }},")
-    lines += ["};", "", "}  // namespace node", ""]
+    lines += ["};", "", "// How long a coil is on at most, and how long it then rests: so many times as long at least."]
+    lines.append(f"constexpr uint8_t LEAST_RESTS = {spec['least_rests']};")
+    lines += ["struct Duty { Setting pulse; Setting rest; };", f"constexpr uint8_t DUTIES = {len(spec['duty'])};"]
+    pairs = ", ".join(f"{{ Setting::{pulse}, Setting::{rest} }}" for pulse, rest in spec["duty"].items())
+    lines += [f"static const Duty DUTY[] IN_FLASH = {{ {pairs} }};", "", "}  // namespace node", ""]
     return "\n".join(lines)
 
 
@@ -142,7 +181,7 @@ def _tuple(values: list[str]) -> str:
 
 def main() -> int:
     """Write, or with ``--check`` compare; 1 when something has drifted."""
-    spec = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    spec = read()
     drifted = []
     for path, text in ((CPP, cpp(spec)), (PYTHON, python(spec))):
         there = path.read_text(encoding="utf-8") if path.exists() else ""

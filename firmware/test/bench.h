@@ -73,6 +73,8 @@ class Bench {
 
   // A command under the next number; what is answered, without number.
   std::string tell(const std::string& words);
+  // A hello that fits.
+  void greet();
   // A heartbeat, arm.
   void arm();
 

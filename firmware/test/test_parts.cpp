@@ -156,8 +156,8 @@ TEST(a_servo_gets_no_pulse_until_commanded_and_none_after_it_has_settled) {
     servo.command(1300, start, 100);
     CHECK(servo.moving());
     EQUAL(servo.pulse_us(start), 1300);
-    CHECK(!servo.tick(start + ServoMove::FIRST_MOVE_MS - 1, 500));
-    CHECK(servo.tick(start + ServoMove::FIRST_MOVE_MS, 500));
+    CHECK(!servo.tick(start + FIRST_MOVE_MS - 1, 500));
+    CHECK(servo.tick(start + FIRST_MOVE_MS, 500));
     CHECK(!servo.moving());
     EQUAL(servo.pulse_us(start + 900), 1300);
     CHECK(!servo.tick(start + 999, 500));
@@ -183,6 +183,27 @@ TEST(a_servo_moves_at_its_speed_from_where_it_was_commanded_last) {
     CHECK(!servo.tick(start + 2399, 500));
     CHECK(servo.tick(start + 2400, 500));
     EQUAL(servo.pulse_us(start + 2400), 1300);
+  }
+}
+
+TEST(a_first_move_takes_its_whole_time_also_when_it_is_commanded_again) {
+  for (uint32_t start : STARTS) {
+    ServoMove servo;
+    servo.command(1700, start, 100);
+    EQUAL(servo.pulse_us(start + 400), 1700);
+    // Nobody knows yet where it is: there already, or half-way from anywhere.
+    servo.command(1700, start + 400, 100);
+    CHECK(!servo.tick(start + 400, 500));
+    CHECK(!servo.tick(start + 899, 500));
+    servo.command(1300, start + 899, 100);
+    EQUAL(servo.pulse_us(start + 899), 1300);
+    CHECK(!servo.tick(start + 899 + FIRST_MOVE_MS - 1, 500));
+    CHECK(servo.tick(start + 899 + FIRST_MOVE_MS, 500));
+    // A servo whose end was forgotten begins anew.
+    servo.release();
+    CHECK(!servo.tick(start + 2000, 500));
+    servo.command(1300, start + 2000, 100);
+    CHECK(!servo.tick(start + 2000 + FIRST_MOVE_MS - 1, 500));
   }
 }
 
@@ -336,6 +357,13 @@ TEST(a_picture_of_another_layout_or_with_a_value_out_of_range_is_not_taken) {
   sealed(Settings::HEAD + 1, 0xFF);
   CHECK(!settings.take(picture));
   EQUAL(settings.get(Setting::heartbeat_ms), 1000);
+  // 500 ms on and 2000 ms of rest are just enough, 501 ms on are too much.
+  const uint8_t magnet_ms = Settings::HEAD + 2 * uint8_t(Setting::magnet_ms);
+  sealed(magnet_ms, uint8_t(500));
+  CHECK(settings.take(picture));
+  sealed(magnet_ms, uint8_t(501));
+  CHECK(!settings.take(picture));
+  EQUAL(settings.get(Setting::magnet_ms), 500);
   std::memset(picture, 0xFF, sizeof picture);
   CHECK(!settings.take(picture));
   std::memset(picture, 0, sizeof picture);
@@ -379,14 +407,31 @@ Refusal read(const std::string& body, Command& command) {
 
 TEST(a_command_is_read) {
   Command command;
-  CHECK(read("9999 set 63 16 30000", command) == FINE);
+  CHECK(read("9999 set 15 16 30000", command) == FINE);
   EQUAL(command.number, 9999);
   CHECK(command.verb == Verb::set);
-  EQUAL(command.values[0], 63);
+  EQUAL(command.values[0], 15);
   EQUAL(command.values[1], 16);
   EQUAL(command.values[2], 30000);
   CHECK(read("1 off", command) == FINE);
   CHECK(command.verb == Verb::off_);
+}
+
+TEST(a_hello_is_read_whatever_version_it_is_of) {
+  const struct {
+    const char* body;
+    uint16_t version;
+  } cases[] = {
+      {"1 hello 1", 1},     {"1 hello 2", 2},   {"1 hello 255", 255}, {"1 hello 2 and more", 2}, {"1 hello", 0},
+      {"1 hello 0", 0},     {"1 hello 256", 0}, {"1 hello x", 0},     {"1 hello 1x", 0},         {"1 hello  1", 0},
+      {"1 hello 65537", 0}, {"1 hello ", 0},
+  };
+  for (const auto& one : cases) {
+    Command command;
+    CHECK(read(one.body, command) == FINE);
+    CHECK(command.verb == Verb::hello);
+    EQUAL(command.values[0], one.version);
+  }
 }
 
 TEST(a_line_that_is_no_command_is_refused_with_its_reason) {
@@ -426,6 +471,9 @@ TEST(a_line_that_is_no_command_is_refused_with_its_reason) {
       {"1 turnout 0 1", Refusal::range, 1},
       {"1 turnout 9 1", Refusal::range, 1},
       {"1 magnet 1 2001", Refusal::range, 1},
+      {"1 get 16 0", Refusal::range, 1},
+      {"1 hello 1 1", Refusal::form, 1},
+      {"1 hello 1 ", Refusal::form, 1},
   };
   for (const auto& one : cases) {
     Command command;

@@ -196,7 +196,7 @@ class Node:
         elif self._program.next_s() <= now:
             self._program.step(now)
         elif self._writes_at_s(self._program) <= now:
-            line = self._program.take_line()
+            line = self._program.take_line(now)
             self._sent_s = max(self._sent_s, now) + len(line) * BYTE_S
             self._sending.append((self._sent_s, line))
         else:

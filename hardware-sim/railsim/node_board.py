@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from pointsman.protocols.node_constants import SETTINGS, Board, Setting
+from pointsman.protocols.node_constants import DUTY, LEAST_RESTS, LIMITS, SETTINGS, Board, Setting
+
+STORE_BYTE_S = 0.0034
+"""A byte of the EEPROM; of one that holds it already, nothing."""
+MOST_VALUES = sum({"turnout": LIMITS["turnout"][1], "beam": LIMITS["of"][1]}.get(of, 1) for *_, of in SETTINGS.values())
 
 Values = dict[tuple[Setting, int], int]
 
@@ -28,6 +32,12 @@ class Memory:
 
     stored: Values | None = None
     works: bool = True
+
+    def takes_s(self, values: Values) -> float:
+        """How long it takes to store values."""
+        old = self.stored
+        changed = sum(old[key] != value for key, value in values.items()) if old else MOST_VALUES
+        return 2 * (changed + 1) * STORE_BYTE_S if changed else 0.0  # and the checksum
 
 
 class Hands(Protocol):
@@ -54,3 +64,8 @@ def safe_settings(fitted: Fitted) -> Values:
         for setting, (_, _, _, usual, of_what) in SETTINGS.items()
         for of in range(count[of_what])
     }
+
+
+def rests(values: Values) -> bool:
+    """Whether every coil rests for long enough after its longest pulse."""
+    return all(values[rest, 0] >= LEAST_RESTS * values[pulse, 0] for pulse, rest in DUTY.items())

@@ -26,12 +26,12 @@ from pointsman.protocols.node import (
 )
 from pointsman.protocols.node_constants import (
     ALIVE_MS,
-    LIMITS,
     LONGEST,
     SETTINGS,
     VERSION,
     Latch,
     Lie,
+    Machine,
     Refusal,
     Reset,
     Setting,
@@ -39,16 +39,13 @@ from pointsman.protocols.node_constants import (
     Verb,
 )
 from pointsman.protocols.node_messages import Command, Told, Value
-from railsim.node_board import Fitted, Hands, Memory, safe_settings
+from railsim.node_board import Fitted, Hands, Memory, rests, safe_settings
 from railsim.node_machines import Coil, Contact, Ramp, Servo
 
 FIRMWARE = "0.1.0"
 MOST_EVENTS = 24
 """Events that wait for the serial port; one more is lost, and the count shows it."""
-STORE_BYTE_S = 0.0034
-"""A byte of the EEPROM; of one that holds it already, nothing."""
-MOST_VALUES = sum({"turnout": LIMITS["turnout"][1], "beam": LIMITS["of"][1]}.get(of, 1) for *_, of in SETTINGS.values())
-NO_MACHINE, SERVO, SOLENOID = 0, 1, 2
+NO_MACHINE, SERVO, SOLENOID = (list(Machine).index(machine) for machine in Machine)
 
 
 @dataclass(slots=True)
@@ -83,9 +80,10 @@ class NodeFirmware:
         self._reset = reset
         self._values = safe_settings(fitted)
         self._settings_state = SettingsState.DEFAULTS
-        if memory.stored is not None and memory.stored.keys() == self._values.keys():
+        if memory.stored is not None and memory.stored.keys() == self._values.keys() and rests(memory.stored):
             self._values, self._settings_state = dict(memory.stored), SettingsState.STORED
         self.latch = Latch.BOOT
+        self._greeted = False
         self.trips = False
         self._beat_s = math.inf
         self._alive_s = now_s + ALIVE_MS / 1000
@@ -160,7 +158,7 @@ class NodeFirmware:
         if self._storing is not None and self._storing[1] <= now_s:
             self._stored(self._storing[0])
         if self._alive_s <= now_s:
-            self._alive_s = now_s + ALIVE_MS / 1000
+            self._alive_s = math.inf
             self._says_alive = True
 
     def see(self, beam: int, high: bool, now_s: float) -> None:
@@ -192,20 +190,23 @@ class NodeFirmware:
         """Bytes that must have room before the next line is taken: an answer's own, for anything else the most."""
         return len(self._answer_due) or LONGEST
 
-    def take_line(self) -> bytes:
-        """The next line to send: answers first, what happened before the report of everything, that it is newest."""
+    def take_line(self, now_s: float) -> bytes:
+        """The next line to send: answers first, what happened before the report of everything, that it is newest.
+
+        What was not heard comes last, so that a flood of garbage hides nothing.
+        """
         if self._answer_due:
             line, self._answer_due = self._answer_due, b""
             return line
-        if self._unheard:
-            line, self._unheard = self._unheard, b""
-            return line
         if self._says_alive:
             self._says_alive = False
+            self._alive_s = now_s + ALIVE_MS / 1000
             return self._counted(m.Alive(self.latch))
         if self._events:
             return self._counted(self._events.popleft())
-        assert self._report is not None, "something to send"
+        if self._report is None:
+            line, self._unheard = self._unheard, b""
+            return line
         event = next(self._report)
         if isinstance(event, m.End):
             self._report = self._everything() if self._report_again else None
@@ -239,18 +240,9 @@ class NodeFirmware:
         yield m.End()
 
     def _about(self) -> m.About:
-        fitted = self._fitted
-        return m.About(
-            VERSION,
-            FIRMWARE,
-            fitted.board,
-            self._reset,
-            fitted.turnouts,
-            fitted.beams,
-            fitted.magnets,
-            fitted.dc,
-            fitted.relay,
-        )
+        has = self._fitted
+        fitted = (has.turnouts, has.beams, has.magnets, has.dc, has.relay)
+        return m.About(VERSION, FIRMWARE, has.board, self._reset, *fitted)
 
     # ------------------------------------------------------------ what is heard
 
@@ -279,7 +271,7 @@ class NodeFirmware:
         self._last = _Last(number, said.body)
         result = self._carry_out(said.command, now_s) if isinstance(said, Asked) else said.refusal
         if isinstance(result, Refusal):
-            self._answer(write_refusal(number, result))
+            self._answer(write_refusal(number, result, [VERSION] if result is Refusal.VERSION else ()))
         elif isinstance(said, Asked) and not isinstance(said.command, m.Store):  # that is answered when it is done
             self._answer(write_answer(number, Verb(said.body.split(" ")[1]), result))
 
@@ -290,9 +282,11 @@ class NodeFirmware:
 
     def _carry_out(self, command: Command, now_s: float) -> Refusal | Sequence[Value]:
         """The values of the answer, or why it is not carried out."""
+        if not self._greeted and m.wants_hello(command):
+            return Refusal.VERSION
         match command:
             case m.Hello():
-                return astuple(self._about())
+                return self._greet(command, now_s)
             case m.State():
                 self._report, self._report_again = self._everything(), False
             case m.Beat():
@@ -315,6 +309,15 @@ class NodeFirmware:
             case _:
                 return Refusal.MOVING if self._may_move() else self._set_up(command, now_s)
         return ()
+
+    def _greet(self, command: m.Hello, now_s: float) -> Refusal | Sequence[Value]:
+        """A host of another version is not obeyed, and what another one has commanded is stopped."""
+        self._greeted = command.version == VERSION
+        if self._greeted:
+            return astuple(self._about())
+        if self.latch is Latch.NONE:
+            self._stop(Latch.VERSION, now_s)
+        return Refusal.VERSION
 
     # ------------------------------------------------------------ stopping
 
@@ -445,33 +448,35 @@ class NodeFirmware:
         _, low, high, _, _ = SETTINGS[command.setting]
         if not low <= command.value <= high:
             return Refusal.RANGE
+        if not rests(self._values | {(command.setting, command.of): command.value}):
+            return Refusal.DUTY
         before = self.value(command.setting, command.of)
         self._values[command.setting, command.of] = command.value
-        if command.value != before:
-            self._has_changed(command.setting, command.of, now_s)
+        if command.setting is Setting.MACHINE and command.value != before:
+            self._forget(command.of)
+        self._rest_and_last(now_s)
         return ()
 
-    def _has_changed(self, setting: Setting, of: int, now_s: float) -> None:
-        if setting is Setting.MACHINE:
-            self._forget(of)
-        elif setting is Setting.BEAM_INVERTED:
-            self.see(of, self._levels[of], now_s)
+    def _rest_and_last(self, now_s: float) -> None:
+        """Coils rest and contacts last as it is set now."""
+        for coil in self._magnets.values():
+            coil.rest_for(self._seconds(Setting.MAGNET_REST_MS))
+        for machine in self._turnouts.values():
+            machine.coil.rest_for(self._seconds(Setting.SOLENOID_REST_MS))
+        for beam, high in self._levels.items():
+            self.see(beam, high, now_s)
 
     def _set_up(self, command: m.Store | m.Defaults | m.Trip, now_s: float) -> tuple[()]:
         match command:
             case m.Store():
-                old = self._memory.stored
-                changed = sum(old[key] != value for key, value in self._values.items()) if old else MOST_VALUES
-                bytes_written = 2 * (changed + 1) if changed else 0  # and the checksum
                 assert self._last is not None, "the command that is carried out"
-                self._storing = (self._last.number, now_s + bytes_written * STORE_BYTE_S)
+                self._storing = (self._last.number, now_s + self._memory.takes_s(self._values))
             case m.Defaults():
                 self._values, self._settings_state = safe_settings(self._fitted), SettingsState.DEFAULTS
                 self._tell(m.SettingsAre(self._settings_state))
                 for turnout in self._turnouts:
                     self._forget(turnout)
-                for beam, high in self._levels.items():
-                    self.see(beam, high, now_s)
+                self._rest_and_last(now_s)
             case _:
                 self.trips = True
         return ()

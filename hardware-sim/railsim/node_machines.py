@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from enum import Enum, auto
 
-FIRST_MOVE_S = 0.5
-"""How long a servo gets for its first move, which starts nobody knows where."""
+from pointsman.protocols.node_constants import FIRST_MOVE_MS
+
 RAMP_LOOK_S = 0.01
+A_LITTLE = 1e-6
+"""More, because a time that was added up may fall short of the one that was meant."""
 
 
 class Coil:
@@ -28,6 +30,7 @@ class Coil:
 
     def __init__(self, now_s: float, rest_s: float) -> None:
         self.state = Coil.State.RESTING
+        self._off_s = now_s
         self.due_s = now_s + rest_s
 
     def start(self, now_s: float, on_s: float) -> None:
@@ -39,8 +42,14 @@ class Coil:
         """End it before its time; False when no current flows."""
         if self.state is not Coil.State.ON:
             return False
-        self.state, self.due_s = Coil.State.RESTING, now_s + rest_s
+        self.state, self._off_s = Coil.State.RESTING, now_s
+        self.rest_for(rest_s)
         return True
+
+    def rest_for(self, rest_s: float) -> None:
+        """So long it rests, as long as it does."""
+        if self.state is Coil.State.RESTING:
+            self.due_s = self._off_s + rest_s
 
     def step(self, now_s: float, rest_s: float) -> bool:
         """Do what is due; True when the current has ended by its own time."""
@@ -53,12 +62,16 @@ class Coil:
 
 
 class Servo:
-    """A servo: from where it was commanded last, at the speed that is set. ``us`` are widths of its pulses."""
+    """A servo: from where it was commanded last, at the speed that is set. ``us`` are widths of its pulses.
+
+    It knows whole µs and ms only.
+    """
 
     def __init__(self) -> None:
         self.due_s = math.inf
-        self._from_us = 0.0
-        self._to_us = 0.0
+        self._from_us = 0
+        self._to_us = 0
+        self._takes_ms = 0
         self._found = False
         self._since_s = 0.0
 
@@ -67,13 +80,14 @@ class Servo:
         """Whether it is on its way."""
         return not math.isinf(self.due_s)
 
-    def command(self, to_us: float, now_s: float, ms_per_100_us: float) -> float:
+    def command(self, to_us: int, now_s: float, ms_per_100_us: int) -> float:
         """Move there, turning round if it moves; returns how long it takes."""
         if not self._found:
-            self._from_us, takes_s = to_us, FIRST_MOVE_S
+            self._from_us, self._takes_ms = to_us, FIRST_MOVE_MS
         else:
             self._from_us = self._at_us(now_s)
-            takes_s = abs(to_us - self._from_us) * ms_per_100_us / 100 / 1000
+            self._takes_ms = abs(to_us - self._from_us) * ms_per_100_us // 100
+        takes_s = self._takes_ms / 1000
         self._to_us, self._since_s, self.due_s = to_us, now_s, now_s + takes_s
         return takes_s
 
@@ -88,11 +102,12 @@ class Servo:
         """No pulse any more; where it is is forgotten."""
         self._found, self.due_s = False, math.inf
 
-    def _at_us(self, now_s: float) -> float:
+    def _at_us(self, now_s: float) -> int:
         if not self.moving or now_s >= self.due_s:
             return self._to_us
-        share = (now_s - self._since_s) / (self.due_s - self._since_s)
-        return self._from_us + (self._to_us - self._from_us) * share
+        passed_ms = int((now_s - self._since_s) * 1000 + A_LITTLE)
+        gone_us = abs(self._to_us - self._from_us) * passed_ms // self._takes_ms
+        return self._from_us + (gone_us if self._to_us > self._from_us else -gone_us)
 
 
 class Ramp:
@@ -107,8 +122,11 @@ class Ramp:
 
     def aim(self, step: int, now_s: float, steps_per_100_ms: float) -> None:
         """Go there, step by step."""
-        self.step(now_s, steps_per_100_ms)
-        self.aimed, self._from, self._since_s = step, self.step_now, now_s
+        gone = 0.0
+        if self.step_now != self.aimed:
+            gone = self._go(now_s, steps_per_100_ms)
+        part_s = (gone + A_LITTLE) % 1 / (10 * steps_per_100_ms) if self.step_now != self.aimed else 0.0
+        self.aimed, self._from, self._since_s = step, self.step_now, now_s - part_s
         self._look_again(now_s, steps_per_100_ms)
 
     def cut(self) -> None:
@@ -121,16 +139,24 @@ class Ramp:
         if now_s < self.due_s:
             return False
         before = self.step_now
-        # a little more, because a time that was added up may fall short of the one that was meant
-        gone = int((now_s - self._since_s) * 10 * steps_per_100_ms + 1e-6)
-        way = self.aimed - self._from
-        self.step_now = self.aimed if gone >= abs(way) else self._from + (gone if way > 0 else -gone)
+        self._go(now_s, steps_per_100_ms)
         self._look_again(now_s, steps_per_100_ms)
         return self.step_now != before
 
+    def _go(self, now_s: float, steps_per_100_ms: float) -> float:
+        """Take the step that it has come to; returns how many steps it has gone, with parts."""
+        gone = (now_s - self._since_s) * 10 * steps_per_100_ms
+        whole, way = int(gone + A_LITTLE), self.aimed - self._from
+        self.step_now = self.aimed if whole >= abs(way) else self._from + (whole if way > 0 else -whole)
+        return gone
+
     def _look_again(self, now_s: float, steps_per_100_ms: float) -> None:
+        if self.step_now == self.aimed:
+            self.due_s = math.inf
+            return
         one_step_s = 0.1 / steps_per_100_ms
-        self.due_s = math.inf if self.step_now == self.aimed else now_s + max(RAMP_LOOK_S, one_step_s)
+        there_s = self._since_s + abs(self.aimed - self._from) * one_step_s
+        self.due_s = min(there_s, now_s + max(RAMP_LOOK_S, one_step_s))
 
 
 class Contact:
@@ -139,17 +165,16 @@ class Contact:
     def __init__(self, on: bool) -> None:
         self.on = on
         self.due_s = math.inf
+        self._doubted_s = math.inf
 
     def look(self, on: bool, now_s: float, lasting_s: float) -> None:
         """It is so from now on; believed when it has lasted."""
-        if on is self.on:
-            self.due_s = math.inf
-        elif math.isinf(self.due_s):
-            self.due_s = now_s + lasting_s
+        self._doubted_s = math.inf if on is self.on else min(self._doubted_s, now_s)
+        self.due_s = self._doubted_s + lasting_s
 
     def step(self, now_s: float) -> bool:
         """Do what is due; True when what is believed has changed."""
         if now_s < self.due_s:
             return False
-        self.on, self.due_s = not self.on, math.inf
+        self.on, self.due_s, self._doubted_s = not self.on, math.inf, math.inf
         return True

@@ -8,8 +8,8 @@ from typing import Protocol, TypeVar
 from sim_tracks import CLOSED, fork_track
 
 from pointsman.protocols.node import Accepted, FromNode, Happened, HostReader, Numbers, Refused, write_command
-from pointsman.protocols.node_constants import Board, Refusal, Reset
-from pointsman.protocols.node_messages import About, Alive, Arm, Beat, Command, Told
+from pointsman.protocols.node_constants import LAST_NUMBER, Board, Refusal, Reset
+from pointsman.protocols.node_messages import About, Alive, Arm, Beat, Command, Hello, Told
 from railsim.hidden import Hidden
 from railsim.incidents import WorldEvent
 from railsim.node_board import Memory
@@ -99,6 +99,10 @@ class HostBench:
         self.beating_until_s = self.now_s + for_s
         self._next_beat_s = self.now_s
 
+    def greet(self) -> None:
+        """A hello that fits."""
+        self.write(write_command(LAST_NUMBER, Hello()), 0.02)
+
     def arm(self, beating_s: float = 60.0) -> None:
         """A heartbeat, and armed."""
         self.beat(beating_s)
@@ -151,6 +155,7 @@ class NodeBench(HostBench):
         super().__init__(world, self.node, self.side.happened)
         if booted:
             self.run(BOOT_S + 3.0)  # the coils have rested
+            self.greet()
             self.heard.clear()
 
 

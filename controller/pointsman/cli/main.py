@@ -28,6 +28,7 @@ COMMANDS = {
     "calibrate": "calibrating",
     "ports": "ports",
     "doctor": "doctoring",
+    "node": "node",
     "replay": "replaying",
 }
 """Every command, and the module it is in."""

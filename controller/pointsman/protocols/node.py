@@ -56,14 +56,24 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The answer no. ``reason`` is a ``Refusal`` where it is one that is known."""
+    """The answer no. ``reason`` is a ``Refusal`` where it is one that is known; only ``version`` comes with a value."""
 
     number: int
     reason: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> int | None:
+        """The version that the node speaks, where it refuses because of that and says so."""
+        if self.reason != Refusal.VERSION or not self.values or not re.fullmatch("[0-9]{1,9}", self.values[0]):
+            return None
+        return int(self.values[0])
 
     @property
     def meaning(self) -> str:
         """The reason, for a person."""
+        if self.version not in {None, k.VERSION}:
+            return f"it speaks version {self.version} of the protocol, and this program version {k.VERSION}"
         return k.REFUSALS[Refusal(self.reason)] if self.reason in k.REFUSALS else f"it says {self.reason!r}"
 
 
@@ -113,9 +123,13 @@ def write_answer(number: int, verb: Verb, values: Sequence[Value] = ()) -> bytes
     return _line(" ".join([str(_numbered(number)), "ok", *value_words(verb, values)]))
 
 
-def write_refusal(number: int, refusal: Refusal) -> bytes:
-    """The line of the answer no; ``UNREAD`` to a line whose number could not be read."""
-    return _line(f"{number if number == UNREAD else _numbered(number)} no {refusal}")
+def write_refusal(number: int, refusal: Refusal, values: Sequence[Value] = ()) -> bytes:
+    """The line of the answer no; ``UNREAD`` to a line whose number could not be read.
+
+    Raises ProtocolError for values that do not belong to it.
+    """
+    told = number if number == UNREAD else _numbered(number)
+    return _line(" ".join([str(told), "no", refusal, *value_words(refusal, values)]))
 
 
 def write_event(count: int, event: Told) -> bytes:
@@ -228,8 +242,8 @@ def _told(body: str) -> Accepted | Refused | Happened | Unknown:
     match said:
         case ["ok", *values] if number != UNREAD:
             return Accepted(number, tuple(values))
-        case ["no", reason] if reason:
-            return Refused(number, Refusal(reason) if reason in k.REFUSALS else reason)
+        case ["no", reason, *values] if reason:
+            return Refused(number, Refusal(reason) if reason in k.REFUSALS else reason, tuple(values))
     return Unknown(number, Refusal.FORM, body)
 
 

@@ -12,6 +12,8 @@ LAST_NUMBER = 9999
 LAST_COUNT = 99
 ALIVE_MS = 500
 RESTARTS_AS = "hello"
+FIRST_MOVE_MS = 500
+LEAST_RESTS = 4
 
 
 class Verb(StrEnum):
@@ -81,6 +83,8 @@ class Refusal(StrEnum):
     MOVING = "moving"
     RESTING = "resting"
     UNWATCHED = "unwatched"
+    VERSION = "version"
+    DUTY = "duty"
     MEMORY = "memory"
 
 
@@ -93,6 +97,7 @@ class Latch(StrEnum):
     STOP = "stop"
     HOST = "host"
     HANG = "hang"
+    VERSION = "version"
 
 
 class Reset(StrEnum):
@@ -121,6 +126,14 @@ class Lie(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Machine(StrEnum):
+    """What moves the points of a turnout."""
+
+    NONE = "none"
+    SERVO = "servo"
+    SOLENOID = "solenoid"
+
+
 class SettingsState(StrEnum):
     """Where a node's settings come from."""
 
@@ -140,6 +153,8 @@ REFUSALS: dict[Refusal, str] = {
     Refusal.MOVING: "something moves, or may",
     Refusal.RESTING: "the coil must rest first",
     Refusal.UNWATCHED: "no heartbeat has come yet",
+    Refusal.VERSION: "no hello of this node's version has come since it started",
+    Refusal.DUTY: "a coil would rest too little for the length of its pulses",
     Refusal.MEMORY: "the settings could not be stored",
 }
 """What each refusal means, for a person."""
@@ -152,6 +167,7 @@ LATCHES: dict[Latch, str] = {
     Latch.STOP: "it was told to stop",
     Latch.HOST: "its power was switched off",
     Latch.HANG: "its program hung for a while",
+    Latch.VERSION: "a host with another version of the protocol spoke to it",
 }
 """What each latch means, for a person."""
 
@@ -182,6 +198,14 @@ LIES: dict[Lie, str] = {
 """What each lie means, for a person."""
 
 
+MACHINES: dict[Machine, str] = {
+    Machine.NONE: "nothing is fitted",
+    Machine.SERVO: "a servo",
+    Machine.SOLENOID: "a solenoid with two coils",
+}
+"""What each machine means, for a person."""
+
+
 SETTINGS_STATES: dict[SettingsState, str] = {
     SettingsState.STORED: "as they were stored",
     SettingsState.DEFAULTS: "the stored ones could not be read: safe defaults",
@@ -189,7 +213,7 @@ SETTINGS_STATES: dict[SettingsState, str] = {
 """What each settingsstate means, for a person."""
 
 VERB_VALUES: dict[Verb, tuple[str, ...]] = {
-    Verb.HELLO: (),
+    Verb.HELLO: ("version",),
     Verb.STATE: (),
     Verb.BEAT: (),
     Verb.ARM: (),
@@ -212,6 +236,11 @@ ANSWER_VALUES: dict[Verb, tuple[str, ...]] = {
 }
 """What the answer to each verb carries, in order."""
 
+REFUSAL_VALUES: dict[Refusal, tuple[str, ...]] = {
+    Refusal.VERSION: ("version",),
+}
+"""What each refusal carries, in order."""
+
 EVENT_VALUES: dict[Event, tuple[str, ...]] = {
     Event.HELLO: ("version", "firmware", "board", "reset", "turnouts", "beams", "magnets", "dc", "relay"),
     Event.TURNOUT: ("turnout", "lie"),
@@ -226,13 +255,14 @@ EVENT_VALUES: dict[Event, tuple[str, ...]] = {
 """What each event carries, in order."""
 
 LIMITS: dict[str, tuple[int, int]] = {
+    "version": (1, 255),
     "turnout": (1, 8),
     "leg": (0, 1),
     "magnet": (1, 16),
     "on_ms": (0, 2000),
     "direction": (0, 1),
     "step": (0, 126),
-    "setting": (0, 63),
+    "setting": (0, 15),
     "of": (0, 16),
     "value": (0, 30000),
 }
@@ -244,7 +274,7 @@ SETTINGS: dict[Setting, tuple[int, int, int, int, str]] = {
     Setting.MAGNET_REST_MS: (2, 500, 10000, 2000, "node"),
     Setting.SOLENOID_MS: (3, 10, 250, 60, "node"),
     Setting.SOLENOID_REST_MS: (4, 200, 5000, 500, "node"),
-    Setting.SERVO_MS_PER_100_US: (5, 0, 1000, 100, "node"),
+    Setting.SERVO_MS_PER_100_US: (5, 20, 1000, 100, "node"),
     Setting.SERVO_HOLD_MS: (6, 0, 5000, 500, "node"),
     Setting.BEAM_ON_MS: (7, 0, 50, 5, "node"),
     Setting.BEAM_OFF_MS: (8, 0, 100, 15, "node"),
@@ -257,3 +287,14 @@ SETTINGS: dict[Setting, tuple[int, int, int, int, str]] = {
     Setting.BEAM_INVERTED: (15, 0, 1, 0, "beam"),
 }
 """Number, lowest, highest, default, and of what: the node, each turnout, each beam."""
+
+NAMED_SETTINGS: dict[Setting, type[StrEnum]] = {
+    Setting.MACHINE: Machine,
+}
+"""Settings whose numbers stand for names, from 0 on in their order."""
+
+DUTY: dict[Setting, Setting] = {
+    Setting.MAGNET_MS: Setting.MAGNET_REST_MS,
+    Setting.SOLENOID_MS: Setting.SOLENOID_REST_MS,
+}
+"""How long a coil is on at most, and how long it then rests: ``LEAST_RESTS`` times as long at least."""

@@ -32,7 +32,9 @@ from pointsman.protocols.node_constants import (
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who are you? Answered with ``About``."""
+    """Who are you? Answered with ``About``, or refused as of another version; ``UNTOLD`` where none can be read."""
+
+    version: int = k.VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,8 @@ _NAMES: dict[object, Verb | Event] = {made: name for table in (COMMANDS, EVENTS)
 Name = TypeVar("Name", bound=StrEnum)
 Value = int | str
 """What a field holds; truths count as numbers, names of an enumeration as text."""
-HIGHEST_VERSION = 255
+UNTOLD = 0
+"""The version of a hello that has none; never written."""
 _SETTINGS = {number: setting for setting, (number, *_) in k.SETTINGS.items()}
 _NUMBER = re.compile(r"[0-9]+")
 _FIRMWARE = re.compile(r"[0-9A-Za-z._+-]{1,12}")
@@ -246,7 +249,6 @@ _ENUMS: dict[str, type[StrEnum]] = {
 }
 _COUNT = (0, k.LIMITS["of"][1])
 _LIMITS = k.LIMITS | {
-    "version": (1, HIGHEST_VERSION),
     "turnouts": _COUNT,
     "beams": _COUNT,
     "magnets": _COUNT,
@@ -274,12 +276,23 @@ def words(message: Command | Told) -> list[str]:
     return [str(name), *written]
 
 
-def value_words(verb: Verb, values: Sequence[Value]) -> list[str]:
-    """The words of the values of an answer to a verb. Raises ProtocolError for others than belong to it."""
-    wanted = k.ANSWER_VALUES.get(verb, ())
+def wants_hello(command: Command) -> bool:
+    """Whether a node carries it out only after a hello of its own version.
+
+    That is what moves something, or may change what moves. What stops and switches off is heard from anybody.
+    """
+    match command:
+        case Hello() | State() | Beat() | Off() | Get() | Magnet(on_ms=0) | Drive(step=0):
+            return False
+    return True
+
+
+def value_words(of: Verb | Refusal, values: Sequence[Value]) -> list[str]:
+    """The words of the values of an answer to a verb, or of a refusal. Raises ProtocolError for others than belong."""
+    wanted = k.ANSWER_VALUES.get(of, ()) if isinstance(of, Verb) else k.REFUSAL_VALUES.get(of, ())
     if len(wanted) != len(values):
         raise ProtocolError(
-            f"an answer to {verb} carries {len(wanted)} values, not {len(values)}", cure="give what belongs to it"
+            f"an answer with {of} carries {len(wanted)} values, not {len(values)}", cure="give what belongs to it"
         )
     return [_write(what, value) for what, value in zip(wanted, values, strict=True)]
 
@@ -290,6 +303,8 @@ def command_of(said: Sequence[str]) -> Command | Refusal:
         verb = Verb(said[0])
     except ValueError:
         return Refusal.VERB
+    if verb is Verb.HELLO and (told := _version(said[1:])) != k.VERSION:
+        return Hello(told)
     try:
         return COMMANDS[verb](*_read_all(k.VERB_VALUES[verb], said[1:]))
     except _BadWordError as bad:
@@ -327,6 +342,18 @@ def answer_of(verb: Verb, values: Sequence[str]) -> tuple[Value, ...] | None:
         return tuple(_read_all(k.ANSWER_VALUES.get(verb, ()), values))
     except _BadWordError:
         return None
+
+
+def setting_names(setting: Setting) -> tuple[str, ...]:
+    """The names that the values of a setting stand for, from 0 on; none for one that is a number."""
+    return tuple(k.NAMED_SETTINGS.get(setting, ()))
+
+
+def _version(said: Sequence[str]) -> int:
+    """The version in a host's hello, whatever else it says."""
+    low, high = k.LIMITS["version"]
+    told = said[0] if said else ""
+    return int(told) if _NUMBER.fullmatch(told) and low <= int(told) <= high else UNTOLD
 
 
 def _check_setting(message: Get | Set) -> None:

@@ -37,6 +37,7 @@ from pointsman.protocols.node_constants import Board, Latch, Lie, Refusal, Reset
 from pointsman.protocols.node_messages import (
     COMMANDS,
     EVENTS,
+    UNTOLD,
     About,
     Alive,
     Arm,
@@ -64,12 +65,14 @@ from pointsman.protocols.node_messages import (
     Turnout,
     about_of,
     answer_of,
+    setting_names,
+    wants_hello,
 )
 
 ABOUT = About(1, "0.1.0", Board.UNO, Reset.POWER, 2, 3, 1, True, True)
 
 COMMAND_LINES: list[tuple[int, Command, bytes]] = [
-    (1, Hello(), b"1 hello*E648\n"),
+    (1, Hello(), b"1 hello 1*534C\n"),
     (2, State(), b"2 state*D2BD\n"),
     (9999, Beat(), b"9999 beat*EECB\n"),
     (4, Arm(), b"4 arm*DCC1\n"),
@@ -263,6 +266,8 @@ def test_the_longest_lines_are_short_enough() -> None:
         ("1  beat", 1, Refusal.VERB),
         ("1 beat ", 1, Refusal.FORM),
         ("1 beat now", 1, Refusal.FORM),
+        ("1 hello 1 1", 1, Refusal.FORM),
+        ("1 hello 1 ", 1, Refusal.FORM),
         ("1 turnout 1", 1, Refusal.FORM),
         ("1 turnout 1 thrown", 1, Refusal.FORM),
         ("1 turnout 1 -1", 1, Refusal.FORM),
@@ -322,6 +327,59 @@ def test_a_reason_that_is_not_known_is_a_refusal_all_the_same() -> None:
     assert Refused(7, Refusal.RESTING).meaning == k.REFUSALS[Refusal.RESTING]
 
 
+@pytest.mark.parametrize(
+    ("words", "version"),
+    [("2", 2), ("255", 255), ("2 and more", 2), ("256", 0), ("0", 0), ("x", 0), ("1x", 0), (" 1", 0), ("", 0)],
+)
+def test_a_hello_of_another_version_is_read_and_no_more_of_it(words: str, version: int) -> None:
+    body = f"1 hello {words}"
+    assert NodeReader().feed(line(body)) == [Asked(1, Hello(version), body)]
+    assert NodeReader().feed(line("1 hello")) == [Asked(1, Hello(UNTOLD), "1 hello")]
+    with pytest.raises(ProtocolError):
+        write_command(1, Hello(UNTOLD))
+
+
+def test_a_refusal_of_another_version_says_which_one() -> None:
+    other = write_refusal(3, Refusal.VERSION, [2])
+    assert other == line("3 no version 2")
+    (refused,) = HostReader().feed(other)
+    assert refused == Refused(3, Refusal.VERSION, ("2",))
+    assert isinstance(refused, Refused)
+    assert refused.version == 2
+    assert "version 2 of the protocol" in refused.meaning
+    assert "version 1" in refused.meaning
+    (same,) = HostReader().feed(write_refusal(3, Refusal.VERSION, [k.VERSION]))
+    assert isinstance(same, Refused)
+    assert same.meaning == k.REFUSALS[Refusal.VERSION]
+    assert Refused(3, Refusal.VERSION).version is None
+    assert Refused(3, Refusal.VERSION, ("two",)).version is None
+    for values in ([], [0], [256], [1, 1]):
+        with pytest.raises(ProtocolError):
+            write_refusal(3, Refusal.VERSION, values)
+    with pytest.raises(ProtocolError):
+        write_refusal(3, Refusal.RANGE, [1])
+
+
+def test_what_moves_something_wants_a_hello_and_what_stops_it_does_not() -> None:
+    free = [command for _, command, _ in COMMAND_LINES if not wants_hello(command)]
+    assert {type(command) for command in free} == {Hello, State, Beat, Off, Get}
+    assert not wants_hello(Magnet(1, 0))
+    assert not wants_hello(Drive(forward=True, step=0))
+
+
+def test_a_setting_may_stand_for_names() -> None:
+    assert setting_names(Setting.MACHINE) == ("none", "servo", "solenoid")
+    assert setting_names(Setting.CLOSED_US) == ()
+    for setting, kind in k.NAMED_SETTINGS.items():
+        assert k.SETTINGS[setting][1:3] == (0, len(kind) - 1)
+
+
+def test_every_coil_may_rest_as_long_as_it_must() -> None:
+    for pulse, rest in k.DUTY.items():
+        for at in (2, 3):  # the highest, the default
+            assert k.SETTINGS[rest][at] >= k.LEAST_RESTS * k.SETTINGS[pulse][at]  # type: ignore[operator]
+
+
 def test_every_changed_byte_of_a_line_is_noticed() -> None:
     good = write_command(12, Drive(forward=True, step=60))
     for at in range(len(good) - 1):
@@ -338,8 +396,8 @@ def test_every_changed_byte_of_a_line_is_noticed() -> None:
         (b"1 beat\n", Garbled(Refusal.CRC, b"1 beat")),
         (b"1 beat*\n", Garbled(Refusal.CRC, b"1 beat*")),
         (b"1 beat*0000\n", Garbled(Refusal.CRC, b"1 beat*0000")),
-        (b"1 hello*e648\n", Garbled(Refusal.CRC, b"1 hello*e648")),
-        (b"1 hello*E648 \n", Garbled(Refusal.CRC, b"1 hello*E648 ")),
+        (b"5 off*134d\n", Garbled(Refusal.CRC, b"5 off*134d")),
+        (b"5 off*134D \n", Garbled(Refusal.CRC, b"5 off*134D ")),
         (b"1 be\x07at\n", Garbled(Refusal.FORM, b"1 be\x07at")),
         (line(b"1 be\x00at"), Garbled(Refusal.FORM, line(b"1 be\x00at")[:-1])),
         (line(b"1 be\xffat"), Garbled(Refusal.FORM, line(b"1 be\xffat")[:-1])),
@@ -363,7 +421,7 @@ def test_a_line_of_the_longest_length_is_read() -> None:
 
 
 def test_carriage_returns_and_lines_without_anything_count_as_none() -> None:
-    assert NodeReader().feed(b"\r\n\n\r\n1 hel\rlo*E648\r\n") == [Asked(1, Hello(), "1 hello")]
+    assert NodeReader().feed(b"\r\n\n\r\n5 of\rf*134D\r\n") == [Asked(5, Off(), "5 off")]
 
 
 def test_the_stop_byte_is_seen_anywhere() -> None:
@@ -419,7 +477,8 @@ def settings(draw: st.DrawFn) -> Command:
     setting = draw(st.sampled_from(Setting))
     _, low, high, _, of_what = k.SETTINGS[setting]
     of = 0 if of_what == "node" else draw(st.integers(1, k.LIMITS["of"][1]))
-    return draw(st.sampled_from([Get(setting, of), Set(setting, of, draw(st.integers(low, high)))]))
+    either: list[Command] = [Get(setting, of), Set(setting, of, draw(st.integers(low, high)))]
+    return draw(st.sampled_from(either))
 
 
 COMMANDS_DRAWN: st.SearchStrategy[Command] = st.one_of(

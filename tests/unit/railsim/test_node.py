@@ -19,7 +19,7 @@ from pointsman.protocols.node import (
     crc,
     write_command,
 )
-from pointsman.protocols.node_constants import Latch, Lie, Refusal, Reset, Setting, SettingsState
+from pointsman.protocols.node_constants import VERSION, Latch, Lie, Refusal, Reset, Setting, SettingsState
 from pointsman.protocols.node_messages import (
     Alive,
     Arm,
@@ -97,8 +97,56 @@ def test_settings_that_cannot_be_read_are_safe_ones_and_told() -> None:
     bench = NodeBench(memory=Memory(None), booted=False)
     bench.run(BOOT_S + 0.1)
     assert SettingsAre(SettingsState.DEFAULTS) in said(bench)
+    bench.greet()
     bench.arm()
     assert refused(Refusal.ABSENT, bench.ask(Turnout(1, thrown=True)))
+
+
+# ---------------------------------------------------------------- versions
+
+
+def test_a_host_that_has_not_said_hello_moves_nothing_and_is_told_which_version_it_meets() -> None:
+    bench = NodeBench(booted=False)
+    bench.run(BOOT_S + 3.0)
+    bench.beat(60.0)
+    bench.run(0.1)
+    moving: list[Command] = [
+        Arm(),
+        Turnout(1, thrown=True),
+        Magnet(1, 20),
+        Drive(FORWARD, 1),
+        Set(Setting.MACHINE, 1, 0),
+        Store(),
+        Defaults(),
+        Trip(),
+    ]
+    for command in moving:
+        answer = bench.ask(command)
+        assert refused(Refusal.VERSION, answer)
+        assert isinstance(answer, Refused)
+        assert answer.version == VERSION
+    heard: list[Command] = [State(), Beat(), Get(Setting.MACHINE, 1), Magnet(1, 0), Drive(FORWARD, 0), Off()]
+    assert all(accepted(bench.ask(command)) for command in heard)
+    bench.greet()
+    assert accepted(bench.ask(Arm()))
+    bench.node.reset(bench.now_s)
+    bench.run(BOOT_S + 0.1)
+    assert refused(Refusal.VERSION, bench.ask(Turnout(1, thrown=True))), "it is another program than before"
+
+
+@pytest.mark.parametrize("body", [b"9 hello", b"9 hello 2", b"9 hello 2 and more", b"9 hello 256", b"9 hello x"])
+def test_a_host_of_another_version_stops_what_moves_and_is_not_obeyed(body: bytes) -> None:
+    bench = NodeBench()
+    bench.arm()
+    bench.ask(Drive(REVERSE, 20), 0.5)
+    heard = bench.write(body + b"*%04X\n" % crc(body))
+    assert Refused(9, Refusal.VERSION, ("1",)) in heard
+    assert not bench.world.powered
+    assert Latched(Latch.VERSION) in said(bench)
+    assert accepted(bench.ask(Drive(REVERSE, 0)))
+    assert refused(Refusal.VERSION, bench.ask(Arm()))
+    bench.greet()
+    assert accepted(bench.ask(Arm()))
 
 
 # ---------------------------------------------------------------- answers, repeats, garbled lines

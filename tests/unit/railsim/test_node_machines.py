@@ -32,6 +32,7 @@ from pointsman.protocols.node_messages import (
     Turnout,
     answer_of,
 )
+from railsim.node_board import Fitted, Memory, safe_settings
 
 # ---------------------------------------------------------------- the locomotive
 
@@ -185,8 +186,28 @@ def test_settings_are_changed_only_while_nothing_can_move_and_outlast_a_reset_on
     assert replace(ABOUT, reset=Reset.BUTTON) in said(bench)
     values = [bench.ask(Get(setting)) for setting in (Setting.HEARTBEAT_MS, Setting.MAGNET_MS)]
     assert [one.values for one in values if isinstance(one, Accepted)] == [("300",), ("500",)]
+    bench.greet()
     bench.ask(Turnout(1, thrown=True), 0.1)
     assert refused(Refusal.MOVING, bench.ask(Set(Setting.CLOSED_US, 1, 1000))), "a servo moves"
+
+
+def test_a_coil_rests_four_times_as_long_as_it_may_be_on() -> None:
+    bench = NodeBench()
+    for setting, value in [
+        (Setting.MAGNET_MS, 501),
+        (Setting.MAGNET_REST_MS, 1999),
+        (Setting.SOLENOID_MS, 126),
+        (Setting.SOLENOID_REST_MS, 239),
+    ]:
+        assert refused(Refusal.DUTY, bench.ask(Set(setting, 0, value))), setting
+    assert accepted(bench.ask(Set(Setting.MAGNET_REST_MS, 0, 8000)))
+    assert accepted(bench.ask(Set(Setting.MAGNET_MS, 0, 2000)))
+    assert accepted(bench.ask(Set(Setting.SOLENOID_MS, 0, 125)))
+    assert refused(Refusal.DUTY, bench.ask(Set(Setting.SOLENOID_REST_MS, 0, 499)))
+    spoilt = Memory({**safe_settings(Fitted(beams=3, turnouts=1, magnets=2)), (Setting.MAGNET_MS, 0): 501})
+    bench = NodeBench(memory=spoilt, booted=False)
+    bench.run(BOOT_S + 0.1)
+    assert SettingsAre(SettingsState.DEFAULTS) in said(bench)
 
 
 def test_a_memory_that_cannot_be_written_is_told() -> None:

@@ -40,6 +40,14 @@ bool read_verb(const char*& at, Verb& verb) {
   return false;
 }
 
+// Whatever a host says after its hello, it is to learn which version it meets: what is not one counts as version 0.
+Refusal read_hello(const char* at, Command& command) {
+  uint32_t version = 0;
+  if (*at != ' ' || !read_number(++at, version) || (*at != ' ' && *at != '\0') || version > HIGHEST_VERSION) version = 0;
+  command.values[0] = static_cast<uint16_t>(version);
+  return version == VERSION && *at != '\0' ? Refusal::form : FINE;
+}
+
 }  // namespace
 
 Refusal open_line(const char* line, uint8_t length, Command& command) {
@@ -63,6 +71,7 @@ Refusal read_command(const char* body, Command& command) {
   read_number(at, value);
   ++at;
   if (!read_verb(at, command.verb)) return Refusal::verb;
+  if (command.verb == Verb::hello) return read_hello(at, command);
   bool in_range = true;
   for (uint8_t i = 0; i < MOST_ARGUMENTS; ++i) {
     const Argument wanted = from_flash(VERB_ARGUMENTS[static_cast<uint8_t>(command.verb)][i]);

@@ -59,7 +59,9 @@ class Node {
   // node_commands.cpp
   void hear(uint32_t now_ms);
   void answer(Verb verb, Refusal refusal);
+  static bool wants_hello(const Command& command);
   Refusal carry_out(const Command& command, uint32_t now_ms);
+  Refusal greet(const Command& command, uint32_t now_ms);
   Refusal arm();
   Refusal set_turnout(const Command& command, uint32_t now_ms);
   Refusal set_magnet(const Command& command, uint32_t now_ms);
@@ -74,6 +76,7 @@ class Node {
   // node_telling.cpp
   void tell(uint32_t now_ms);
   bool tell_answer();
+  bool tell_unheard();
   void tell_event(const Happening& happening);
   void write_hello(LineWriter& line) const;
   void refuse_unheard(uint16_t number, Refusal refusal);
@@ -89,6 +92,7 @@ class Node {
   Settings settings_;
   SettingsState settings_state_ = SettingsState::defaults;
   Latch latch_ = Latch::boot;
+  bool greeted_ = false;  // has a host of this version said hello?
 
   Ramp ramp_;
   uint8_t commanded_ = 0;  // the step; a stop does not change it

@@ -26,12 +26,31 @@ void Node::hear(uint32_t now_ms) {
   if (refusal != FINE || command.verb != Verb::store) answer(command.verb, refusal);
 }
 
-Refusal Node::carry_out(const Command& command, uint32_t now_ms) {
+// What moves something, or may change what moves. What stops and switches off is heard from anybody.
+bool Node::wants_hello(const Command& command) {
   switch (command.verb) {
     case Verb::hello:
-      return FINE;
+    case Verb::state:
+    case Verb::beat:
+    case Verb::off_:
+    case Verb::get:
+      return false;
+    case Verb::magnet:
+    case Verb::drive:
+      return command.values[1] != 0;
+    default:
+      return true;
+  }
+}
+
+Refusal Node::carry_out(const Command& command, uint32_t now_ms) {
+  if (!greeted_ && wants_hello(command)) return Refusal::version;
+  switch (command.verb) {
+    case Verb::hello:
+      return greet(command, now_ms);
     case Verb::state:
       reporting_ = 0;
+      report_again_ = false;
       return FINE;
     case Verb::beat:
       dead_man_.beat(now_ms);
@@ -58,6 +77,14 @@ Refusal Node::carry_out(const Command& command, uint32_t now_ms) {
     default:
       return trip(now_ms);
   }
+}
+
+// A host that means other things with the same words is not obeyed, and what another one has commanded is stopped.
+Refusal Node::greet(const Command& command, uint32_t now_ms) {
+  greeted_ = command.values[0] == VERSION;
+  if (greeted_) return FINE;
+  if (!latched()) stop(Latch::version, now_ms);
+  return Refusal::version;
 }
 
 Refusal Node::arm() {
@@ -120,7 +147,6 @@ Refusal Node::set_drive(const Command& command, uint32_t now_ms) {
 
 // ``of`` counts from 0 here.
 Refusal Node::find_setting(const Command& command, uint8_t& of) const {
-  if (command.values[0] >= SETTINGS) return Refusal::range;
   const Of belongs_to = Settings::belongs_to(static_cast<Setting>(command.values[0]));
   of = static_cast<uint8_t>(command.values[1]);
   if (belongs_to == Of::node) return of == 0 ? FINE : Refusal::range;
@@ -143,6 +169,10 @@ Refusal Node::set_setting(const Command& command, uint32_t now_ms) {
   const Setting setting = static_cast<Setting>(command.values[0]);
   const uint16_t before = settings_.get(setting, of);
   if (!settings_.set(setting, of, command.values[2])) return Refusal::range;
+  if (!settings_.rests()) {
+    settings_.set(setting, of, before);
+    return Refusal::duty;
+  }
   if (command.values[2] == before) return FINE;
   if (setting == Setting::machine) turnouts_[of].forget(hardware_, now_ms);
   if (setting == Setting::watchdog) hardware_.watchdog(command.values[2] != 0);

@@ -21,6 +21,7 @@ void Node::answer(Verb verb, Refusal refusal) {
   answer_.number(number_).word(refusal == FINE ? OK : NO);
   if (refusal != FINE) {
     answer_.word(REFUSAL_NAMES[index_of(refusal)]);
+    if (refusal == Refusal::version) answer_.number(VERSION);
   } else if (verb == Verb::hello) {
     write_hello(answer_);
   } else if (verb == Verb::beat) {
@@ -48,7 +49,7 @@ void Node::tell(uint32_t now_ms) {
     // What happened before is told before, so that what is reported is the newest.
     if (!outbox_.empty()) tell_event(outbox_.take());
     else if (reporting()) tell_event(report_next());
-    else return;
+    else if (!tell_unheard()) return;
   }
 }
 
@@ -59,12 +60,16 @@ bool Node::tell_answer() {
     hardware_.write(answer_.text(), answer_.length());
     answer_due_ = false;
   }
-  if (unheard_ != FINE && hardware_.room() >= LONGEST) {
-    LineWriter line;
-    line.number(unheard_number_).word(NO).word(REFUSAL_NAMES[index_of(unheard_)]).close();
-    hardware_.write(line.text(), line.length());
-    unheard_ = FINE;
-  }
+  return true;
+}
+
+// After everything else, so that a flood of garbage hides nothing. False when there is none.
+bool Node::tell_unheard() {
+  if (unheard_ == FINE) return false;
+  LineWriter line;
+  line.number(unheard_number_).word(NO).word(REFUSAL_NAMES[index_of(unheard_)]).close();
+  hardware_.write(line.text(), line.length());
+  unheard_ = FINE;
   return true;
 }
 

@@ -14,6 +14,7 @@ constexpr uint32_t STOP_BYTE = 24;
 constexpr uint32_t LAST_NUMBER = 9999;
 constexpr uint32_t LAST_COUNT = 99;
 constexpr uint32_t ALIVE_MS = 500;
+constexpr uint16_t FIRST_MOVE_MS = 500;
 
 // What a host may tell a node.
 enum class Verb : uint8_t { hello, state, beat, arm, off_, turnout, magnet, drive, get, set, store, defaults, trip };
@@ -30,14 +31,14 @@ enum class Setting : uint8_t { heartbeat_ms, magnet_ms, magnet_rest_ms, solenoid
 constexpr uint8_t SETTINGS = 16;
 
 // Why a node does not carry out a command.
-enum class Refusal : uint8_t { crc, long_, form, verb, number, range, absent, latched, moving, resting, unwatched, memory };
-constexpr uint8_t REFUSALS = 12;
-static const char REFUSAL_NAMES[][10] IN_FLASH = { "crc", "long", "form", "verb", "number", "range", "absent", "latched", "moving", "resting", "unwatched", "memory" };
+enum class Refusal : uint8_t { crc, long_, form, verb, number, range, absent, latched, moving, resting, unwatched, version, duty, memory };
+constexpr uint8_t REFUSALS = 14;
+static const char REFUSAL_NAMES[][10] IN_FLASH = { "crc", "long", "form", "verb", "number", "range", "absent", "latched", "moving", "resting", "unwatched", "version", "duty", "memory" };
 
 // Why a node keeps everything stopped.
-enum class Latch : uint8_t { none, boot, heartbeat, stop, host, hang };
-constexpr uint8_t LATCHES = 6;
-static const char LATCH_NAMES[][10] IN_FLASH = { "none", "boot", "heartbeat", "stop", "host", "hang" };
+enum class Latch : uint8_t { none, boot, heartbeat, stop, host, hang, version };
+constexpr uint8_t LATCHES = 7;
+static const char LATCH_NAMES[][10] IN_FLASH = { "none", "boot", "heartbeat", "stop", "host", "hang", "version" };
 
 // Why a node has started.
 enum class Reset : uint8_t { power, button, brownout, watchdog, unknown };
@@ -54,6 +55,10 @@ enum class Lie : uint8_t { closed, thrown, moving, unknown };
 constexpr uint8_t LIES = 4;
 static const char LIE_NAMES[][8] IN_FLASH = { "closed", "thrown", "moving", "unknown" };
 
+// What moves the points of a turnout.
+enum class Machine : uint8_t { none, servo, solenoid };
+constexpr uint8_t MACHINES = 3;
+
 // Where a node's settings come from.
 enum class SettingsState : uint8_t { stored, defaults };
 constexpr uint8_t SETTINGS_STATES = 2;
@@ -61,21 +66,22 @@ static const char SETTINGSSTATE_NAMES[][9] IN_FLASH = { "stored", "defaults" };
 
 // Lowest and highest of an argument.
 struct Limits { uint16_t lowest; uint16_t highest; };
-enum class Argument : uint8_t { nothing, turnout, leg, magnet, on_ms, direction, step, setting, of, value };
-static const Limits ARGUMENT_LIMITS[] IN_FLASH = { { 0, 0 }, { 1, 8 }, { 0, 1 }, { 1, 16 }, { 0, 2000 }, { 0, 1 }, { 0, 126 }, { 0, 63 }, { 0, 16 }, { 0, 30000 } };
+enum class Argument : uint8_t { nothing, version, turnout, leg, magnet, on_ms, direction, step, setting, of, value };
+static const Limits ARGUMENT_LIMITS[] IN_FLASH = { { 0, 0 }, { 1, 255 }, { 1, 8 }, { 0, 1 }, { 1, 16 }, { 0, 2000 }, { 0, 1 }, { 0, 126 }, { 0, 15 }, { 0, 16 }, { 0, 30000 } };
+constexpr uint16_t HIGHEST_VERSION = 255;
 constexpr uint16_t HIGHEST_TURNOUT = 8;
 constexpr uint16_t HIGHEST_LEG = 1;
 constexpr uint16_t HIGHEST_MAGNET = 16;
 constexpr uint16_t HIGHEST_ON_MS = 2000;
 constexpr uint16_t HIGHEST_DIRECTION = 1;
 constexpr uint16_t HIGHEST_STEP = 126;
-constexpr uint16_t HIGHEST_SETTING = 63;
+constexpr uint16_t HIGHEST_SETTING = 15;
 constexpr uint16_t HIGHEST_OF = 16;
 constexpr uint16_t HIGHEST_VALUE = 30000;
 
 constexpr uint8_t MOST_ARGUMENTS = 3;
 static const Argument VERB_ARGUMENTS[][MOST_ARGUMENTS] IN_FLASH = {
-  { Argument::nothing, Argument::nothing, Argument::nothing },
+  { Argument::version, Argument::nothing, Argument::nothing },
   { Argument::nothing, Argument::nothing, Argument::nothing },
   { Argument::nothing, Argument::nothing, Argument::nothing },
   { Argument::nothing, Argument::nothing, Argument::nothing },
@@ -101,7 +107,7 @@ static const SettingLimits SETTING_LIMITS[] IN_FLASH = {
   { 500, 10000, 2000, Of::node },
   { 10, 250, 60, Of::node },
   { 200, 5000, 500, Of::node },
-  { 0, 1000, 100, Of::node },
+  { 20, 1000, 100, Of::node },
   { 0, 5000, 500, Of::node },
   { 0, 50, 5, Of::node },
   { 0, 100, 15, Of::node },
@@ -113,5 +119,11 @@ static const SettingLimits SETTING_LIMITS[] IN_FLASH = {
   { 0, 2, 0, Of::turnout },
   { 0, 1, 0, Of::beam },
 };
+
+// How long a coil is on at most, and how long it then rests: so many times as long at least.
+constexpr uint8_t LEAST_RESTS = 4;
+struct Duty { Setting pulse; Setting rest; };
+constexpr uint8_t DUTIES = 2;
+static const Duty DUTY[] IN_FLASH = { { Setting::magnet_ms, Setting::magnet_rest_ms }, { Setting::solenoid_ms, Setting::solenoid_rest_ms } };
 
 }  // namespace node

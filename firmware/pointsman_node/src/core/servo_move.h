@@ -8,17 +8,17 @@ namespace node {
 
 class ServoMove {
  public:
-  // How long a servo gets for its first move, which starts nobody knows where.
-  static constexpr uint16_t FIRST_MOVE_MS = 500;
-
-  // Move there. A servo that moves already turns round where it is.
+  // Move there. A servo that moves already turns round where it is; its first move begins anew.
   void command(uint16_t to_us, uint32_t now_ms, uint16_t ms_per_100_us);
 
   // True when it has arrived just now.
   bool tick(uint32_t now_ms, uint16_t hold_ms);
 
   // No pulse any more, and where it is is forgotten.
-  void release() { state_ = State::lost; }
+  void release() {
+    state_ = State::idle;
+    found_ = false;
+  }
 
   // The width of the pulse to give it; 0 for none.
   uint16_t pulse_us(uint32_t now_ms) const;
@@ -26,13 +26,14 @@ class ServoMove {
   bool moving() const { return state_ == State::moving; }
 
  private:
-  enum class State : uint8_t { lost, moving, holding, resting };
+  enum class State : uint8_t { idle, moving, holding };
 
   uint32_t since_ms_ = 0;
   uint16_t from_us_ = 0;
   uint16_t to_us_ = 0;
   uint16_t takes_ms_ = 0;
-  State state_ = State::lost;
+  State state_ = State::idle;
+  bool found_ = false;  // is it known where it is?
 };
 
 }  // namespace node

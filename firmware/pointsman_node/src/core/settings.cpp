@@ -46,6 +46,14 @@ bool Settings::set(Setting setting, uint8_t of, uint16_t value) {
   return true;
 }
 
+bool Settings::rests() const {
+  for (uint8_t i = 0; i < DUTIES; ++i) {
+    const Duty duty = from_flash(DUTY[i]);
+    if (get(duty.rest) < static_cast<uint32_t>(LEAST_RESTS) * get(duty.pulse)) return false;
+  }
+  return true;
+}
+
 Of Settings::belongs_to(Setting setting) { return limits_of(static_cast<uint8_t>(setting)).of; }
 
 uint8_t Settings::picture(uint8_t place) const {
@@ -66,6 +74,7 @@ bool Settings::take(const uint8_t* picture) {
       good = good && set(static_cast<Setting>(setting), of, number_at(next));
     }
   }
+  good = good && rests();
   if (!good) defaults();
   return good;
 }

@@ -23,6 +23,9 @@ class Settings {
   // False, and nothing changed, when the value is out of range.
   bool set(Setting setting, uint8_t of, uint16_t value);
 
+  // Does every coil rest for long enough after its longest pulse?
+  bool rests() const;
+
   static Of belongs_to(Setting setting);
 
   // One byte of the picture.

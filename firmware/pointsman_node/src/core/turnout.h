@@ -11,9 +11,6 @@
 
 namespace node {
 
-// The values of the setting.
-enum class Machine : uint8_t { none, servo, solenoid };
-
 class Turnout {
  public:
   void begin(uint8_t turnout, uint32_t now_ms);

@@ -1,0 +1,142 @@
+"""``node``: an Arduino made a node of the layout: its program, its settings, and what it says."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pointsman.cli.output import console, say
+from pointsman.cli.setting_up import confirm
+from pointsman.errors import UsageError
+from pointsman.links import On, Target, link_to, parse_target
+from pointsman.posix import typed_line
+from pointsman.transports.base import Transport
+from pointsman.transports.diagnosis import check_port
+from pointsman.workbench.flashing import KINDS, built, check_program, find_avrdude, flash, kind_of
+from pointsman.workbench.monitoring import monitor
+from pointsman.workbench.setting_up import HELP, SetUp
+from pointsman.workbench.talk import Talk
+from pointsman.workbench.telling import about_words
+
+Where = Annotated[str, typer.Option("--on", help="serial:PORT, or tcp:HOST:PORT of a bridge to its serial line.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command and its own commands."""
+    group = typer.Typer(
+        name="node",
+        help="Flash, set up or watch an Arduino that works turnouts, beams and magnets.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    group.command("flash")(flash_board)
+    group.command("setup")(set_up_node)
+    group.command("monitor")(watch_node)
+    app.add_typer(group)
+
+
+def flash_board(
+    on: Annotated[str, typer.Option("--on", help="serial:PORT")],
+    board: Annotated[str, typer.Option(help=f"Which board it is: {', '.join(KINDS)}.")],
+    program: Annotated[
+        Path | None, typer.Option("--hex", help="The program; the one that `make firmware` built.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the board's program is replaced.")] = False,
+) -> None:
+    """Put the firmware on a board with avrdude, and see whether it answers."""
+    out = console()
+    kind = kind_of(board)
+    target = _target(on)
+    if target.on is not On.SERIAL:
+        raise UsageError("a board is flashed at its own port", where=on, cure="name it: --on serial:/dev/ttyACM0")
+    path = built(kind) if program is None else program
+    size = check_program(path)
+    avrdude = find_avrdude()
+    check_port(target.address)
+    say(out, f"{path}: {size} bytes for {kind.told} at {target.address}")
+    if not yes:
+        _wants_terminal()
+        confirm(out, "What the board does now is replaced. Is it the right one, and is everybody clear of the layout?")
+    asyncio.run(flash(avrdude, kind, target.address, path))
+    say(out, f"It is on the board. {asyncio.run(_greeted(_link(on)))}")
+
+
+async def _greeted(transport: Transport) -> str:
+    talk = Talk(transport, lambda _: None)
+    try:
+        return about_words(await talk.open())
+    finally:
+        await talk.close()
+
+
+def watch_node(
+    on: Where,
+    seconds: Annotated[float, typer.Option(min=0, help="For so long; 0 is until Ctrl-C.")] = 0.0,
+) -> None:
+    """Tell what a node is, its state, and everything that happens, in words. Nothing is commanded."""
+    out = console()
+    asyncio.run(monitor(_link(on), lambda line: say(out, line), seconds))
+
+
+def set_up_node(on: Where) -> None:
+    """Set servo ends and thresholds while one sees what they do, try the watchdog, and store all that.
+
+    Only servos move, and only where they are sent; the track stays without power.
+    """
+    _wants_terminal()
+    asyncio.run(_set_up(console(), _link(on)))
+
+
+async def _set_up(out: Console, transport: Transport) -> None:
+    async def agrees(question: str) -> bool:
+        while True:
+            say(out, f"{question} [y/N]")
+            answer = (await typed_line(sys.stdin)).strip().lower()
+            if answer in {"y", "yes"}:
+                return True
+            if answer in {"", "n", "no"}:
+                return False
+
+    session = SetUp(transport, lambda line: say(out, line), agrees)
+    try:
+        await session.open()
+        say(out, HELP)
+        lost = asyncio.create_task(session.lost())
+        typed = asyncio.create_task(_obey(session))
+        done, waiting = await asyncio.wait({lost, typed}, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        for task in done:
+            task.result()
+    finally:
+        await session.close()
+
+
+async def _obey(session: SetUp) -> None:
+    while line := await typed_line(sys.stdin):
+        if not await session.obey(line):
+            return
+
+
+def _target(on: str) -> Target:
+    target = parse_target(on)
+    if target.on not in {On.SERIAL, On.TCP}:
+        raise UsageError("a node hangs on a serial line", where=on, cure="--on serial:/dev/ttyACM0, or tcp:HOST:PORT")
+    return target
+
+
+def _link(on: str) -> Transport:
+    link = link_to(_target(on))
+    assert isinstance(link, Transport), "no broker"
+    return link
+
+
+def _wants_terminal() -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("nobody can be asked: standard input is no terminal", cure="run it in a terminal")
