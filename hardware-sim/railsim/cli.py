@@ -19,7 +19,7 @@ from pointsman.track.wiring_file import load_wiring
 from railsim.faults import kinds_table, parse_fault
 from railsim.mqtt_serve import BrokerAddress
 from railsim.profiles import DEFAULT_PROFILE, PROFILES
-from railsim.serve import HIGHEST_SPEED, Serving, serve
+from railsim.serve import HIGHEST_SPEED, Serving, by_station, serve
 from railsim.setup import Setup
 
 app = typer.Typer(
@@ -40,10 +40,16 @@ def railsim(
     layout: Annotated[str, typer.Argument(metavar="LAYOUT", help="A built-in layout, or the folder of one.")],
     *,
     pty: Annotated[
-        Path | None, typer.Option("--pty", metavar="PATH", help="Make PATH a serial port that a host can open.")
+        list[str] | None,
+        typer.Option(
+            "--pty",
+            metavar="[STATION=]PATH",
+            help="Make PATH a serial port that a host can open; once for each station when there are several.",
+        ),
     ] = None,
     tcp: Annotated[
-        int | None, typer.Option("--tcp", metavar="PORT", min=0, max=65535, help="Listen on 127.0.0.1; 0 is any port.")
+        list[str] | None,
+        typer.Option("--tcp", metavar="[STATION=]PORT", help="Listen on 127.0.0.1; 0 is any port."),
     ] = None,
     jmri: Annotated[
         int | None,
@@ -97,7 +103,7 @@ def railsim(
         bool, typer.Option("--faults", help="List what can go wrong, and end.", is_eager=True, callback=_list_faults)
     ] = False,
 ) -> None:
-    """Simulate a model railway that any host drives: a DCC-EX station, JMRI, or nodes at an MQTT broker."""
+    """Simulate a model railway that any host drives: a DCC-EX station, an Arduino node, JMRI, or nodes at a broker."""
     planned = tuple(parse_fault(text) for text in fault or [])
     folder = find_layout(layout)
     track = load_layout(folder)
@@ -110,7 +116,10 @@ def railsim(
 
     say(f"layout       {track.title}")
     broker = None if mqtt is None else BrokerAddress.parse(mqtt)
-    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri, planned, broker)
+    ptys, ports = by_station("--pty", pty or [], wiring), by_station("--tcp", tcp or [], wiring)
+    serving = Serving(
+        track, wiring, setup, seed, speed, ptys, ports, truth, reset_on_open, profile, jmri, planned, broker
+    )
     raise typer.Exit(serve(serving, say))
 
 

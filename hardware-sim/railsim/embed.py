@@ -70,10 +70,14 @@ class MemoryLink:
 
 
 class TcpServer:
-    """The station's network side on 127.0.0.1: any number of clients; closing one stops nothing."""
+    """A station's network side on 127.0.0.1: any number of clients; closing one stops nothing.
 
-    def __init__(self, simulation: Simulation) -> None:
+    ``station`` may be left out if there is only one that speaks in bytes.
+    """
+
+    def __init__(self, simulation: Simulation, station: str | None = None) -> None:
         self._simulation = simulation
+        self.station = station
         self._server: asyncio.Server | None = None
         self.received_bytes = 0
         self.sent_bytes = 0
@@ -119,7 +123,7 @@ class _Client(asyncio.Protocol):
         if self._simulation.port_gone:
             transport.abort()
             return
-        self._port = self._simulation.attach("tcp", self._send, self._cut, serial=False)
+        self._port = self._simulation.attach("tcp", self._send, self._cut, serial=False, station=self._server.station)
 
     def data_received(self, data: bytes) -> None:
         self._server.received_bytes += len(data)
@@ -317,19 +321,20 @@ class Simulation:
         """The nodes of a station; it may be left out if there is only one of MQTT. Raises UsageError."""
         return _one(self._nodes, station, "at an MQTT broker")
 
-    def open_pty(self, *, reset_on_open: bool = False) -> PtyLink:
+    def open_pty(self, *, reset_on_open: bool = False, station: str | None = None) -> PtyLink:
         """A real pseudo-terminal: its ``path`` is the host's port. ``reset_on_open``: as an Uno or Mega does.
 
-        Raises PortError. Not for a loop on pure virtual time: a terminal is not as quick as a jumping clock.
+        ``station`` may be left out if only one speaks in bytes. Raises PortError. Not for a loop on pure virtual time:
+        a terminal is not as quick as a jumping clock.
         """
-        link = PtyLink(self, self._loop, reset_on_open=reset_on_open)
+        link = PtyLink(self, self._loop, reset_on_open=reset_on_open, station=station)
         self._closers.append(link.close)
         self._plugs.append(link.plug)
         return link
 
-    async def serve_tcp(self, port: int = 0) -> TcpServer:
-        """Listen on 127.0.0.1 as a DCC-EX station. Raises PortError."""
-        server = TcpServer(self)
+    async def serve_tcp(self, port: int = 0, *, station: str | None = None) -> TcpServer:
+        """Listen on 127.0.0.1 as a DCC-EX station or a node (see ``open_pty``). Raises PortError."""
+        server = TcpServer(self, station)
         await server.start(port)
         self._servers.append(server)
         return server

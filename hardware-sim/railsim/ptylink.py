@@ -23,7 +23,14 @@ class Attachable(Protocol):
     """What a link needs of the simulation."""
 
     def attach(
-        self, kind: str, send: Callable[[bytes], None], cut: Callable[[], None], *, serial: bool, reset: bool = False
+        self,
+        kind: str,
+        send: Callable[[bytes], None],
+        cut: Callable[[], None],
+        *,
+        serial: bool,
+        reset: bool = False,
+        station: str | None = None,
     ) -> str:
         """A host has come."""
 
@@ -39,8 +46,17 @@ class PtyLink:
     and written; ``lost_bytes`` what the host did not take because its buffer was full.
     """
 
-    def __init__(self, simulation: Attachable, loop: asyncio.AbstractEventLoop, *, reset_on_open: bool) -> None:
+    def __init__(
+        self,
+        simulation: Attachable,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        reset_on_open: bool,
+        station: str | None = None,
+    ) -> None:
+        """``station`` may be left out if there is only one with a serial line."""
         self._simulation = simulation
+        self._station = station
         self._loop = loop
         self._reset_on_open = reset_on_open
         self._port: str | None = None
@@ -101,7 +117,9 @@ class PtyLink:
             return
         self._timer = None
         self._loop.add_reader(self._master, self._read)
-        self._port = self._simulation.attach("pty", self._send, self._leave, serial=True, reset=self._reset_on_open)
+        self._port = self._simulation.attach(
+            "pty", self._send, self._leave, serial=True, reset=self._reset_on_open, station=self._station
+        )
 
     def _read(self) -> None:
         try:

@@ -1,6 +1,7 @@
 """The simulated layout as a program of its own.
 
-It plays every station of the wiring: DCC-EX at a pty or over TCP, JMRI's web server, and the nodes at an MQTT broker.
+It plays every station of the wiring: DCC-EX and Arduino nodes at a pty or over TCP, JMRI's web server, and the nodes
+at an MQTT broker.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import json
 import os
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What is served, and where. ``pty`` is a link to make, ``tcp`` and ``jmri`` are ports of 127.0.0.1 (0: any).
+    """What is served, and where. ``jmri`` is a port of 127.0.0.1 (0: any).
 
-    ``mqtt`` is the broker that the nodes of an MQTT station are at. Every station of the wiring has to be served.
+    ``pty`` are links to make and ``tcp`` such ports, for stations by their names: see ``by_station``. ``mqtt`` is the
+    broker that the nodes of an MQTT station are at. Every station of the wiring has to be served.
     """
 
     track: Track
@@ -54,8 +56,8 @@ class Serving:
     setup: Setup
     seed: int = 0
     speed: float = 1.0
-    pty: Path | None = None
-    tcp: int | None = None
+    pty: Mapping[str, str] = field(default_factory=dict)
+    tcp: Mapping[str, str] = field(default_factory=dict)
     truth: Path | None = None
     reset_on_open: bool = False
     profile: str = DEFAULT_PROFILE
@@ -85,12 +87,11 @@ def _check_reach(serving: Serving) -> None:
     speaking = [made.protocol for made in serving.wiring.stations.values()]
     spoken = set(speaking)
     given = {
-        Protocol.DCCEX: serving.pty is not None or serving.tcp is not None,
         Protocol.JMRI: serving.jmri is not None,
         Protocol.MQTT: serving.mqtt is not None,
     }
-    for protocol in Protocol:
-        if given[protocol] and protocol not in spoken:
+    for protocol, is_given in given.items():
+        if is_given and protocol not in spoken:
             raise UsageError(
                 f"this wiring has no station {_BEHIND[protocol]}",
                 where=where,
@@ -99,7 +100,15 @@ def _check_reach(serving: Serving) -> None:
     if serving.mqtt is not None:
         for fault in serving.faults:
             check_at_broker(fault)
-    for protocol in sorted(spoken):
+    for name, made in serving.wiring.stations.items():
+        if made.protocol in IN_BYTES and name not in serving.pty and name not in serving.tcp:
+            many = sum(other in IN_BYTES for other in speaking) > 1
+            raise UsageError(
+                f"nobody could reach its station {_BEHIND[made.protocol]}",
+                where=where,
+                cure=f"give --pty {name}=PATH, --tcp {name}=PORT, or both" if many else f"give {_WAYS[made.protocol]}",
+            )
+    for protocol in sorted(spoken - IN_BYTES):
         if speaking.count(protocol) > 1:
             raise UsageError(
                 f"this wiring has {speaking.count(protocol)} stations {_BEHIND[protocol]}",
@@ -112,9 +121,43 @@ def _check_reach(serving: Serving) -> None:
             )
 
 
-_BEHIND = {Protocol.DCCEX: "that speaks DCC-EX", Protocol.JMRI: "behind JMRI", Protocol.MQTT: "behind a broker"}
+def by_station(option: str, texts: Sequence[str], wiring: Wiring) -> dict[str, str]:
+    """What was given for each station, like ``node=PATH``; a station that is the only one may be left out.
+
+    Raises UsageError.
+    """
+    found: dict[str, str] = {}
+    names = [name for name, made in wiring.stations.items() if made.protocol in IN_BYTES]
+    where = f"hardware {wiring.name}"
+    if not names and texts:
+        cure = "name one that has with --hardware, or leave it out"
+        raise UsageError(
+            f"{option}: this wiring has no station that speaks DCC-EX, and no node", where=where, cure=cure
+        )
+    for text in texts:
+        name, named, value = text.partition("=")
+        if not named or name not in wiring.stations:
+            name, value = "", text
+            if len(names) == 1:
+                name = names[0]
+        if name not in names or name in found:
+            cure = f"give {' '.join(f'{option} {one}=...' for one in names)}"
+            raise UsageError(f"{option} {text}: which station is meant?", where=where, cure=cure)
+        found[name] = value
+    return found
+
+
+IN_BYTES = frozenset({Protocol.DCCEX, Protocol.NODE})
+"""What is spoken over a serial line, or in the same way over TCP."""
+_BEHIND = {
+    Protocol.DCCEX: "that speaks DCC-EX",
+    Protocol.NODE: "that is a node",
+    Protocol.JMRI: "behind JMRI",
+    Protocol.MQTT: "behind a broker",
+}
 _WAYS = {
     Protocol.DCCEX: "--pty PATH, --tcp PORT (0 is any), or both",
+    Protocol.NODE: "--pty PATH, --tcp PORT (0 is any), or both",
     Protocol.JMRI: "--jmri PORT (0 is any)",
     Protocol.MQTT: "--mqtt HOST:PORT",
 }
@@ -160,15 +203,19 @@ async def _open(
     serving: Serving, simulation: Simulation, say: Say, opened: AsyncExitStack, ended: asyncio.Future[int]
 ) -> None:
     """Let hosts come, in every way that was asked for; ``opened`` closes again what has to be."""
-    if serving.pty is not None:
-        link = simulation.open_pty(reset_on_open=serving.reset_on_open)
-        link.link_to(serving.pty)
-        say(f"serial port  {serving.pty} -> {link.path}")
-    if serving.tcp is not None:
-        server = await simulation.serve_tcp(serving.tcp)
-        say(f"network      127.0.0.1:{server.port}")
-    if serving.pty is not None or serving.tcp is not None:
-        say(f"station      DCC-EX {find_profile(serving.profile).version}")
+    in_bytes = [name for name, made in serving.wiring.stations.items() if made.protocol in IN_BYTES]
+    for name in in_bytes:
+        whose = f" ({name})" if len(in_bytes) > 1 else ""
+        if name in serving.pty:
+            link = simulation.open_pty(reset_on_open=serving.reset_on_open, station=name)
+            link.link_to(Path(serving.pty[name]))
+            say(f"serial port  {serving.pty[name]} -> {link.path}{whose}")
+        if name in serving.tcp:
+            server = await simulation.serve_tcp(_port(serving.tcp[name]), station=name)
+            say(f"network      127.0.0.1:{server.port}{whose}")
+        node = serving.wiring.stations[name].node
+        what = f"DCC-EX {find_profile(serving.profile).version}" if node is None else f"node, {node.board}"
+        say(f"station      {what}{whose}")
     if serving.jmri is not None:
         web = await simulation.serve_jmri(serving.jmri)
         say(f"JMRI         ws://127.0.0.1:{web.port}/json/")
@@ -180,6 +227,12 @@ async def _open(
         found = asyncio.ensure_future(nodes.found.wait())
         await asyncio.wait((found, ended), return_when=asyncio.FIRST_COMPLETED)
         found.cancel()
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) > 65535:
+        raise UsageError(f"--tcp {text}: that is no port", cure="give a number up to 65535; 0 is any port")
+    return int(text)
 
 
 class _Log:

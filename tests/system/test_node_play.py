@@ -1,90 +1,96 @@
-"""The program itself plays through the node's compiled firmware, by the board's serial port, in real time."""
+"""Whole programs with nodes: pointsman on a simulated Uno's serial port, and beside a DCC-EX station, in real time."""
 
 from __future__ import annotations
 
+import re
 import signal
-from collections.abc import Iterator
-from dataclasses import dataclass
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from avr_node import DC_TABLE, DcHidden
-from avrsim import Board
-from loop_bench import eeprom_of, firmware, needs_firmware
-from loop_play import wired_board
-from paced_loop import PacedLoop
-from programs import Program, change, running, tool
-from short_play import layout
+from programs import Program, running, tool
+from short_play import STANDS, layout, truth_of
 
-from pointsman.track.layout import load_layout
-from pointsman.track.wiring_file import load_wiring
-from railsim.setup import Setup
-from railsim.world import World
+from pointsman.record import read
 
 __all__ = ["layout"]  # a fixture, found by its name
 
-pytestmark = [pytest.mark.system, *needs_firmware]
+pytestmark = pytest.mark.system
 
 
-@dataclass
-class Sitting:
-    port: str
-    puzzle: Path
-    loop: PacedLoop
-    world: World
-
-    def playing(self, folder: Path) -> Program:
-        """The program plays the short puzzle."""
-        return Program(
-            *(tool("pointsman"), "play", str(self.puzzle), "--hardware", "uno-dc", "--facing", "to"),
-            *("--on", f"serial:{self.port}", "--journal", str(folder / "journal")),
-            env={"POINTSMAN_CACHE_DIR": str(folder / "cache")},
-        )
+def simulated(tmp_path: Path, layout: Path, hardware: str) -> Program:
+    uno = str(tmp_path / "uno")
+    where = ("--pty", uno) if hardware == "uno-dc" else ("--tcp", "main=0", "--pty", f"node={uno}")
+    common = ("--hardware", hardware, "--puzzle", "short", "--seed", "5", "--truth", str(tmp_path / "truth.json"))
+    program = Program(tool("railsim"), str(layout), *where, *common, "--reset-on-open")
+    program.expect("ready")
+    return program
 
 
-@pytest.fixture
-def sitting(tmp_path: Path, layout: Path) -> Iterator[Sitting]:
-    table = ", ".join(f"[{step}, {speed:g}]" for step, speed in DC_TABLE.points)
-    change(layout / "layout.toml", r"speed_table = .*", f"speed_table = [{table}]")
-    track = load_layout(layout)
-    wiring = load_wiring(layout / "hardware" / "uno-dc.toml", track)
-    world = World(track, Setup.parse("head: L | s1: 1"), DcHidden(5), wiring)
-    with Board("uno", firmware("uno"), eeprom=eeprom_of(tmp_path)) as board:
-        side = wired_board(board, wiring)(world, world.set_power)
-        with PacedLoop(world, side) as loop:
-            yield Sitting(board.pty, layout / "puzzles" / "short.toml", loop, world)
+def playing(tmp_path: Path, layout: Path, hardware: str, sim: Program) -> Program:
+    on = ["--on", f"serial:{tmp_path / 'uno'}"]
+    if hardware != "uno-dc":
+        found = re.search(r"network +127\.0\.0\.1:(\d+) \(main\)", sim.text)
+        assert found is not None
+        on = ["--on", f"main=tcp:127.0.0.1:{found[1]}", "--on", f"node=serial:{tmp_path / 'uno'}"]
+    return Program(
+        *(tool("pointsman"), "play", str(layout / "puzzles" / "short.toml"), "--hardware", hardware, *on),
+        *("--facing", "to", "--journal", str(tmp_path / "journal")),
+        env={"POINTSMAN_CACHE_DIR": str(tmp_path / "cache")},
+    )
 
 
-def test_a_short_play_ends_with_the_goal_in_truth(tmp_path: Path, sitting: Sitting) -> None:
-    with running(lambda: sitting.playing(tmp_path)) as play:
+def test_a_short_play_beside_a_station_ends_with_the_goal_in_truth(tmp_path: Path, layout: Path) -> None:
+    with (
+        running(lambda: simulated(tmp_path, layout, "dccex+node")) as sim,
+        running(lambda: playing(tmp_path, layout, "dccex+node", sim)) as play,
+    ):
         play.expect("everybody clear")
+        assert "No relay" not in play.text
         play.answer("y")
         assert play.ends(120) == 0, play.text
         assert "Done." in play.text
-    truth = sitting.loop.look(lambda world: world.truth())
-    assert [vehicle.name for vehicle in truth.on["s3"]] == ["1"]
-    assert not truth.moving
-    assert sitting.world.incidents == []
+        truth = truth_of(tmp_path, sim)
+    assert [vehicle["name"] for vehicle in truth["on"]["s3"]] == ["1"]
+    assert truth["incidents"] == []
+    assert read(tmp_path / "journal").lines[-1].kind == "end"
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_when_the_program_fails_the_train_stands_and_stays(
-    tmp_path: Path, sitting: Sitting, how: signal.Signals
-) -> None:
-    with running(lambda: sitting.playing(tmp_path)) as play:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
+def test_a_program_that_dies_or_freezes_leaves_a_train_that_stands(tmp_path: Path, layout: Path, number: int) -> None:
+    with (
+        running(lambda: simulated(tmp_path, layout, "uno-dc")) as sim,
+        running(lambda: playing(tmp_path, layout, "uno-dc", sim)) as play,
+    ):
         play.expect("everybody clear")
         play.answer("y")
-        sitting.loop.until(lambda world: world.speed_mm_s("L") > 60.0)
-        play.signal(how)
-        since_s = sitting.loop.look(lambda world: world.now_s)
-        stood_s = sitting.loop.until(lambda world: world.standing)
-        assert stood_s - since_s < 1.5
-        where = sitting.loop.look(lambda world: world.truth().on)
-        if how is signal.SIGSTOP:
-            sitting.loop.until(lambda world: world.now_s > since_s + 2.0)
-            play.signal(signal.SIGCONT)
-            play.expect("stood still for|no heartbeat")
-        sitting.loop.until(lambda world: world.now_s > since_s + 5.0)
-        assert sitting.loop.look(lambda world: world.truth().on) == where
-        assert not sitting.loop.look(lambda world: world.powered)
-        assert sitting.world.incidents == []
+        sim.expect("beam s1 broken")  # in the middle of the first run
+        play.signal(number)
+        sim.expect(STANDS, 5)
+        assert "INCIDENT" not in sim.text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--hardware", "uno-dc"), "nobody could reach its station that is a node"),
+        (("--hardware", "dccex+node", "--tcp", "0"), "--tcp 0: which station is meant?"),
+        (("--hardware", "dccex+node", "--tcp", "main=0"), "--pty node=PATH"),
+        (("--hardware", "dccex+node", "--tcp", "main=0", "--tcp", "main=0"), "--tcp main=0: which station is meant?"),
+        (("--hardware", "uno-dc", "--tcp", "port"), "that is no port"),
+        (("--hardware", "uno-dc", "--tcp", "0", "--fault", "short-circuit"), "a node does not notice one"),
+        (("--hardware", "uno-dc", "--tcp", "0", "--fault", "full-buffer"), "a fault of a DCC-EX board"),
+    ],
+)
+def test_every_station_is_reached_by_its_name(options: tuple[str, ...], words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "railsim.cli", "inglenook-small", *options],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "-> " in done.stderr

@@ -80,3 +80,22 @@ def test_what_goes_wrong_stops_the_train_with_its_reason(fault: str, tmp_path: P
     simulation.run_on(simulation.world.now_s + 3)
     assert simulation.world.speed_mm_s("L") == 0
     assert [str(one) for one in simulation.world.incidents] == []
+
+
+def test_beside_a_station_a_program_that_stands_still_loses_the_power_to_the_relay(tmp_path: Path, cache: Path) -> None:
+    """The locomotive is DCC-EX's, which would let it run for ever: the node's relay stops it."""
+    kept: list[Simulated] = []
+
+    def spoil(simulation: Simulated) -> None:
+        kept.append(simulation)
+        simulation.plan((parse_fault("host-paused@40=1.3"),))
+
+    request = replace(request_for("dccex+node", tmp_path / "journal", cache), on_simulation=spoil)
+    with pytest.raises(HaltedError):
+        play(request, nothing, nothing)
+    told = [line for line in read(tmp_path / "journal").lines if line.kind == "event"]
+    (stopped,) = [line.values["why"] for line in told if line.values["type"] == "StationStopped"]
+    assert stopped == "node: no heartbeat came"
+    (simulation,) = kept
+    assert simulation.world.speed_mm_s("L") == 0
+    assert [str(one) for one in simulation.world.incidents] == []
