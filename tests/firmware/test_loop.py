@@ -118,6 +118,7 @@ def test_settings_are_kept_without_power(node: Made) -> None:
         bench.run(0.1)
         bench.board.ask("power on")
         bench.run(BOOT_S)
+        bench.greet()
         assert bench.ask(Get(Setting.CLOSED_US, 1)) == Accepted(4, ("1500",)), "it was not stored"
         assert accepted(bench.ask(Set(Setting.CLOSED_US, 1, 1111)))
         assert accepted(bench.ask(Store()))
@@ -126,6 +127,7 @@ def test_settings_are_kept_without_power(node: Made) -> None:
         bench.heard.clear()
         bench.board.ask("power on")
         bench.run(BOOT_S)
+        bench.greet()
         assert bench.events(SettingsAre) == [SettingsAre(SettingsState.STORED)]
         assert bench.ask(Get(Setting.CLOSED_US, 1)) == Accepted(7, ("1111",))
 
@@ -332,6 +334,9 @@ def test_a_node_that_starts_anew_lets_nothing_run(node: Made, how: str) -> None:
         pulses, at_mm = bench.side.pulses, along_mm(bench)
         bench.beat(60.0)
         bench.run(3.0)
+        for moves in (Arm(), Drive(FORWARD, FAST), Turnout(1, True)):
+            assert refused(Refusal.VERSION, bench.ask(moves)), "it may be another host than before"
+        bench.greet()
         assert refused(Refusal.LATCHED, bench.ask(Drive(FORWARD, FAST)))
         bench.heard.clear()
         assert accepted(bench.ask(State(), 0.2))

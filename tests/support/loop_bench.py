@@ -19,8 +19,8 @@ from node_bench import HostBench, T
 from sim_tracks import CLOSED, fork_track
 
 from pointsman.protocols.node import Accepted, Refused, write_command
-from pointsman.protocols.node_constants import Setting
-from pointsman.protocols.node_messages import About, Beat, Command, Set, Store
+from pointsman.protocols.node_constants import LAST_NUMBER, Setting
+from pointsman.protocols.node_messages import About, Beat, Command, Hello, Set, Store
 from pointsman.track.model import Track
 from railsim.setup import Setup
 from railsim.world import World
@@ -101,6 +101,14 @@ class LoopBench(HostBench):
             assert self.now_s < end_s, f"not within {within_s} s"
             self.run(0.001)
 
+    def greet(self) -> None:
+        """A hello that fits: it must be answered yes. What was heard before is kept."""
+        self.answers.pop(LAST_NUMBER, None)
+        self._waiting.append((LAST_NUMBER, Hello()))
+        self._write_next()
+        self.until(lambda: LAST_NUMBER in self.answers, ANSWERED_WITHIN_S)
+        assert isinstance(self.answers[LAST_NUMBER], Accepted), self.answers[LAST_NUMBER]
+
     def forget(self) -> None:
         """Nothing has been said that still wants an answer."""
         self._waiting.clear()
@@ -162,7 +170,7 @@ def loop(
     track: Track | None = None,
     new: bool = False,
 ) -> Iterator[LoopBench]:
-    """A node that has started, and whose coils have rested; somebody has set it up, unless it is ``new``.
+    """A node that has started, has been greeted, and whose coils have rested; somebody has set it up, unless it is ``new``.
 
     ``folder`` keeps its EEPROM.
     """
@@ -174,4 +182,5 @@ def loop(
     with Board(kind, firmware(kind), "--no-reset-on-open", eeprom=eeprom) as board:
         bench = LoopBench(board, position, kind=kind, seed=seed, track=track)
         bench.run(BOOT_S if new else BOOT_S + 2.0)
+        bench.greet()
         yield bench

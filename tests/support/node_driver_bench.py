@@ -24,7 +24,7 @@ from pointsman.protocols.node import (
     write_event,
     write_refusal,
 )
-from pointsman.protocols.node_constants import Board, Latch, Lie, Refusal, Reset, Setting, Verb
+from pointsman.protocols.node_constants import VERSION, Board, Latch, Lie, Refusal, Reset, Setting, Verb
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring import TurnoutKind
@@ -54,7 +54,7 @@ def line(body: str) -> bytes:
 
 
 class Script:
-    """A node that does as it is told: ``about``, ``settings``, ``refuses`` and ``state`` say what.
+    """A node that does as it is told: ``about``, ``settings``, ``refuses`` and ``version`` say what.
 
     ``deaf`` and ``mute``: nothing is heard, nothing is said. ``alive_every_s`` is its own heartbeat, None for none.
     """
@@ -67,6 +67,7 @@ class Script:
         self.settings = {(Setting.MACHINE, 1): 1, (Setting.MACHINE, 2): 2, (Setting.HEARTBEAT_MS, 0): 1000}
         self.settings[Setting.MAGNET_MS, 0] = 500
         self.refuses: dict[type[m.Command], Refusal] = {}
+        self.version = VERSION
         self.latch = Latch.BOOT
         self.step = 0
         self.lies = {1: Lie.UNKNOWN, 2: Lie.UNKNOWN}
@@ -175,7 +176,8 @@ class Script:
         command = said.command
         values: list[m.Value] = []
         if type(command) in self.refuses:
-            self.say(write_refusal(said.number, self.refuses[type(command)]))
+            refusal = self.refuses[type(command)]
+            self.say(write_refusal(said.number, refusal, [self.version] if refusal is Refusal.VERSION else ()))
             return
         match command:
             case m.Hello():

@@ -14,7 +14,7 @@ import serial
 
 from pointsman.protocols.node import Accepted, HostReader, Numbers, Refused, write_command
 from pointsman.protocols.node_constants import BAUD
-from pointsman.protocols.node_messages import Arm, Beat, Command, Drive, Latched
+from pointsman.protocols.node_messages import Arm, Beat, Command, Drive, Hello, Latched
 
 STARTS_WITHIN_S = 10.0
 BEAT_EVERY_S = 0.2
@@ -56,7 +56,7 @@ def main(port: str, *words: str) -> None:
     step = 0 if "--watch" in words else int(words[0])
     print("begun" if host.started else "no node", host.ask(Beat()), flush=True)
     if step:
-        print(host.ask(Arm()), host.ask(Drive(True, step)), flush=True)
+        print(host.ask(Hello()), host.ask(Arm()), host.ask(Drive(True, step)), flush=True)
         print("drives", flush=True)
     while True:
         answer = host.ask(Drive(True, step)) if "--stuck" in words else host.ask(Beat())

@@ -37,7 +37,7 @@ from pointsman.messages import (
     UncouplerReported,
 )
 from pointsman.protocols import node_messages as m
-from pointsman.protocols.node import STOP, Asked, NodeReader, StopAsked, write_refusal
+from pointsman.protocols.node import STOP, Asked, NodeReader, StopAsked, write_event, write_refusal
 from pointsman.protocols.node_constants import LATCHES, REFUSALS, Board, Latch, Lie, Refusal, Setting
 from pointsman.transports.memory import memory_pair
 
@@ -96,6 +96,11 @@ def _uno(**changed: object) -> m.About:
 DOES_NOT_FIT: dict[str, tuple[Callable[[Script], object], str, str]] = {
     "another version": (
         lambda node: setattr(node, "about", m.OtherVersion(2)),
+        "speaks version 2 of its protocol, and this program version 1",
+        "upload the firmware",
+    ),
+    "another version, which refuses ours": (
+        lambda node: (setattr(node, "version", 2), node.refuses.update({m.Hello: Refusal.VERSION})),
         "speaks version 2 of its protocol, and this program version 1",
         "upload the firmware",
     ),
@@ -179,6 +184,23 @@ async def test_a_node_that_starts_anew_while_it_is_set_up_is_set_up_once_more(no
         return True
 
     node.answers = answers
+    await node.open()
+    assert node.heard(m.Hello) == [m.Hello()] * 2
+    assert len(node.stops()) == 2
+    assert node.driver.link is Link.UP
+
+
+@scripted("closed")
+async def test_a_node_that_starts_anew_as_soon_as_it_has_answered_is_greeted_once_more(node: Script) -> None:
+    resets = [1]
+
+    def passes(data: bytes) -> bytes:
+        if b" ok 1 0.1.0 " in data and resets:
+            resets.pop()
+            return data + write_event(0, ABOUT)
+        return data
+
+    node.passes = passes
     await node.open()
     assert node.heard(m.Hello) == [m.Hello()] * 2
     assert len(node.stops()) == 2
@@ -521,7 +543,8 @@ async def test_a_guardian_writes_the_stop_byte_and_then_the_power_off(node: Scri
 async def test_the_power_is_armed_after_speed_zero_the_state_and_a_heartbeat(node: Script) -> None:
     node.driver.send(SetPower(True), 1)
     await asyncio.sleep(0.5)
-    assert node.heard() == [m.Drive(True, 0), m.Magnet(1, 0), m.Magnet(2, 0), m.Magnet(3, 0), m.State()]
+    off = [m.Drive(True, 0), m.Magnet(1, 0), m.Magnet(2, 0), m.Magnet(3, 0)]
+    assert node.heard() == [*off, m.Hello(), m.State()]
     assert not node.of(PowerReported, Accepted)
     assert node.driver.beat() is True
     await asyncio.sleep(0.01)

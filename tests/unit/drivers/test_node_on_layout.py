@@ -27,7 +27,8 @@ from pointsman.messages import (
     UncouplerReported,
 )
 from pointsman.protocols.node import STOP, Numbers, write_command
-from pointsman.protocols.node_messages import Arm, Beat
+from pointsman.protocols.node_constants import LATCHES, VERSION, Latch
+from pointsman.protocols.node_messages import Arm, Beat, Hello
 
 STEP_100_MM_S = 60
 """The locomotive of the Inglenook runs 100 mm/s at it, more or less."""
@@ -120,6 +121,20 @@ async def test_a_cable_that_is_pulled_stops_the_train(node: SimNode) -> None:
 async def test_the_stop_byte_stops_at_once(node: SimNode) -> None:
     assert await _stops(node, node.driver.halt) < 0.6
     assert not node.of(StationStopped)
+
+
+@on_node
+async def test_a_host_of_another_version_stops_the_train_until_the_power_is_switched_on_again(node: SimNode) -> None:
+    hello = write_command(5000, Hello(VERSION + 1))
+    assert await _stops(node, lambda: node.link.write(hello)) < 0.6
+    (stopped,) = node.of(StationStopped)
+    assert stopped.why == LATCHES[Latch.VERSION]
+    assert not await node.does(Drive("L", True, 20))
+    node.driver.release()
+    assert await node.does(SetPower(True))
+    assert node.world.speed_mm_s("L") == 0
+    assert await node.does(Drive("L", True, 20), 1.0)
+    assert node.world.speed_mm_s("L") > 20
 
 
 @on_node

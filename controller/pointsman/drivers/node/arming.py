@@ -52,7 +52,8 @@ class Arming:
         """Command ``number`` wants the power."""
         self.give_up("the power was switched on again")
         self._number, self._beaten = number, False
-        for message in all_off(about):
+        # since the link came up, a host of another version may have spoken to it: it would be obeyed no more
+        for message in (*all_off(about), m.Hello()):
             self._put(Order(message))
         self._whole.wanted()
 

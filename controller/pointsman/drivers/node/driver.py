@@ -135,11 +135,13 @@ class NodeDriver:
         self._line.talks, self._line.again_s = True, SEEK_AGAIN_S
         # Whatever a program before this one has set going, ends before anything is asked.
         self._write(wire.STOP)
+        restarts = self._restarts
         set_up = SetUp(self._ask, self._addresses, self._transport.name)
         answer = await seek(self._give(m.Hello()), self._until, self._boots, self._transport.name)
+        if restarts != self._restarts:
+            return False  # before anything else, it wants to be greeted again
         self._about = about = set_up.about(answer)
-        self.link, self._line.again_s = Link.SETTING_UP, AGAIN_AFTER_S
-        restarts, self._heard_s = self._restarts, self._loop.time()
+        self.link, self._line.again_s, self._heard_s = Link.SETTING_UP, AGAIN_AFTER_S, self._loop.time()
         try:
             await set_up.make_safe(about)
             await set_up.compare(about)
@@ -443,7 +445,7 @@ class NodeDriver:
 
     def _restarted(self, event: m.About | m.OtherVersion) -> None:
         """The board has started: nothing that was asked of it holds any more."""
-        if self.link is Link.SETTING_UP:
+        if self.link is Link.SETTING_UP or (self.link is Link.SEEKING and not self._line.orders.asked(m.Hello)):
             self._restarts += 1
             self._why_lost = "the node started anew"
             self._whole.end()

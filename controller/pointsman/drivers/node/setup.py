@@ -10,7 +10,7 @@ from pointsman.drivers.node.orders import Answer
 from pointsman.drivers.patience import LATE_AFTER_S
 from pointsman.errors import StationError
 from pointsman.protocols import node_messages as m
-from pointsman.protocols.node import Accepted
+from pointsman.protocols.node import Accepted, Refused
 from pointsman.protocols.node_constants import BOARDS, RESETS, VERSION, Board, Setting, Verb
 from pointsman.track.wiring import TurnoutKind
 
@@ -70,11 +70,14 @@ class SetUp:
     def about(self, answer: Answer) -> m.About:
         """What has answered to hello."""
         found = m.about_of(answer.values) if isinstance(answer, Accepted) else None
-        if isinstance(found, m.OtherVersion):
+        version = found.version if isinstance(found, m.OtherVersion | m.About) else None
+        if isinstance(answer, Refused):
+            version = answer.version
+        if version not in {None, VERSION}:
             raise self._error(
-                f"the node speaks version {found.version} of its protocol, and this program version {VERSION}", _UPLOAD
+                f"the node speaks version {version} of its protocol, and this program version {VERSION}", _UPLOAD
             )
-        if found is None:
+        if not isinstance(found, m.About):
             raise self._error("what answers here does not say what it is, as a node does", _UPLOAD)
         return found
 
