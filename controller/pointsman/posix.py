@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,10 +38,11 @@ LONGEST_LINE_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A process that has a file open."""
+    """A process that has a file open; ``other_end``: a pseudo-terminal whose other end it has too."""
 
     pid: int
     program: str
+    other_end: bool = False
 
     def __str__(self) -> str:
         return f"{self.program} (process {self.pid})"
@@ -62,8 +63,8 @@ def release_terminal(fd: int) -> None:
 def holders(path: str) -> list[Holder]:
     """The processes that have ``path`` open, ours too, as far as this user may see them (Linux: /proc)."""
     wanted = os.path.realpath(path)
-    found = [Holder(int(process.name), _program(process)) for process in _processes() if _has_open(process, wanted)]
-    return sorted(found, key=lambda holder: holder.pid)
+    found = [_holder(process, wanted) for process in _processes()]
+    return sorted(filter(None, found), key=lambda holder: holder.pid)
 
 
 def running(*programs: str) -> list[Holder]:
@@ -82,12 +83,30 @@ def _processes() -> list[Path]:
     return [entry for entry in root.iterdir() if entry.name.isdigit()] if root.is_dir() else []
 
 
-def _has_open(process: Path, wanted: str) -> bool:
+def _holder(process: Path, wanted: str) -> Holder | None:
     try:
-        return any(str(link.readlink()) == wanted for link in (process / "fd").iterdir())
+        links = {file.name: _opened(file) for file in list((process / "fd").iterdir())}
+        if wanted not in links.values():
+            return None
+        return Holder(int(process.name), _program(process), _has_other_end(process, wanted, links))
     except OSError:
         # another user's process, or one that ended meanwhile
-        return False
+        return None
+
+
+def _opened(file: Path) -> str:
+    """What a descriptor stands for; empty when it was closed meanwhile."""
+    try:
+        return str(file.readlink())
+    except FileNotFoundError:
+        return ""
+
+
+def _has_other_end(process: Path, terminal: str, links: Mapping[str, str]) -> bool:
+    """Has a process the other end of a pseudo-terminal? ``links`` are its open files. Raises OSError."""
+    folder, _, index = terminal.rpartition("/")
+    ends = [fd for fd, link in links.items() if Path(link).name == "ptmx"] if folder == "/dev/pts" else []
+    return any(f"tty-index:\t{index}" in (process / "fdinfo" / fd).read_text().splitlines() for fd in ends)
 
 
 def _program(process: Path) -> str:

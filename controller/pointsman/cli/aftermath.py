@@ -14,6 +14,7 @@ from pointsman.errors import JournalError
 from pointsman.links import On
 from pointsman.playing import PlayRequest
 from pointsman.record import Line, read
+from pointsman.transports.diagnosis import rivals
 
 
 def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> str:
@@ -36,6 +37,7 @@ def tell_stopped(out: Console, request: PlayRequest, command: str) -> None:
     """The journal, how the track power is, what has to be set up again, and how to repeat the puzzle."""
     whole_line(out, f"Journal: {request.journal}")
     tell_power(out, request.journal)
+    tell_rivals(out, request.target.serial_ports)
     if came_to_something(request):
         say(out, "Nothing resumes by itself. To say what stands where, and go on from there:")
         whole_line(out, f"  {resume_command(request.journal)}")
@@ -75,6 +77,18 @@ def tell_power(out: Console, journal: Path) -> None:
             )
         case Power.OFF:
             say(out, "The track power is off now.")
+
+
+def tell_rivals(out: Console, ports: Iterable[str]) -> None:
+    """Which other programs have a port open now that everything has stopped: one may have come meanwhile."""
+    for port in ports:
+        for rival in rivals(port):
+            say(
+                out,
+                f"{port} is open in {rival} too: what it sends, or takes of the answers, may be why. Close that "
+                "program before you go on.",
+                "bold red",
+            )
 
 
 class Power(Enum):

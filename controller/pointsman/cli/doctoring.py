@@ -25,7 +25,15 @@ from pointsman.links import On, Target, parse_target
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.diagnosis import Trouble, boards_without_port, check_port, grabbers, meddlers, troubles
+from pointsman.transports.diagnosis import (
+    Trouble,
+    boards_without_port,
+    check_port,
+    check_there,
+    grabbers,
+    meddlers,
+    troubles,
+)
 from pointsman.transports.ports import list_ports, look_at
 
 
@@ -158,8 +166,13 @@ def _ports(out: Console, layout: str | None, as_json: bool) -> None:
 
 def _look_at_port(out: Console, path: str) -> dict[str, Any]:
     """What is known of a port before it is opened. Raises PortError when it cannot or must not be opened."""
+    check_there(path)
     port = look_at(path)
-    for trouble in [*troubles(port), *meddlers()]:
+    found = troubles(port)
+    bar = next((trouble for trouble in found if trouble.barred), None)
+    for trouble in [*found, *meddlers()]:
+        if trouble is bar:
+            continue  # it is told as the error
         say(out, f"{path}: {trouble.what}\n  -> {trouble.cure}", "yellow")
     check_port(path)
     return {**port_json(port), "troubles": _troubles_json(troubles(port))}

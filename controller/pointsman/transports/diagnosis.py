@@ -42,11 +42,16 @@ MISSING = Trouble("there is no such port", "plug the cable in; `pointsman ports`
 
 def check_port(path: str) -> None:
     """Raise PortError for what can be seen of a port without opening it: missing, not permitted, or held."""
-    if os.name == "posix" and not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
-        raise port_error(path, MISSING)
+    check_there(path)
     for trouble in troubles(look_at(path)):
         if trouble.barred:
             raise port_error(path, trouble)
+
+
+def check_there(path: str) -> None:
+    """Raise PortError when there is no such port."""
+    if os.name == "posix" and not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
+        raise port_error(path, MISSING)
 
 
 def port_error(path: str, trouble: Trouble) -> PortError:
@@ -59,7 +64,8 @@ def troubles(port: PortInfo) -> list[Trouble]:
     found = []
     if not port.permitted:
         found.append(not_permitted(port))
-    if port.holders:
+    # A simulated station may well keep both ends of its own pseudo-terminal open, which bars nobody.
+    if any(not holder.other_end for holder in port.holders):
         found.append(held(port))
     elif not posix.sees_all_processes():
         found.append(
@@ -78,18 +84,20 @@ def not_permitted(port: PortInfo) -> Trouble:
 
 
 def held(port: PortInfo) -> Trouble:
-    """A port that is held, and by whom, as far as this user may know.
-
-    A pseudo-terminal may be held by the simulated station at its other end, which bars nobody; opening it tells.
-    """
+    """A port that is held, and by whom, as far as this user may know."""
     if not port.holders:
         return Trouble(
             "another program holds it (of another user: its name is hidden)", f"sudo fuser -v {port.path} names it"
         )
     own = os.getpid()
-    who = ", ".join(f"this program itself (process {own})" if one.pid == own else str(one) for one in port.holders)
-    shared = os.path.realpath(port.path).startswith("/dev/pts/")
-    return Trouble(f"held by {who}", _holder_cure(port), barred=not shared)
+    named = [one for one in port.holders if not one.other_end] or port.holders
+    who = ", ".join(f"this program itself (process {own})" if one.pid == own else str(one) for one in named)
+    return Trouble(f"held by {who}", _holder_cure(port))
+
+
+def rivals(path: str) -> list[posix.Holder]:
+    """The other programs that have a port open now."""
+    return [holder for holder in posix.holders(path) if holder.pid != os.getpid() and not holder.other_end]
 
 
 def permission_cure(port: PortInfo) -> str:

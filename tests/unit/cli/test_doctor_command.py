@@ -45,6 +45,14 @@ def test_what_cannot_be_is_refused_with_a_cure(
     assert pointsman("doctor", *words, "--json").json["error"]["exit_code"] == code
 
 
+@pytest.mark.parametrize("port", ["/dev/ttyNONE", "COM3"])
+def test_a_port_that_is_not_there_is_told_once(port: str, pointsman: Pointsman) -> None:
+    ran = pointsman("doctor", "inglenook", "--on", f"serial:{port}")
+    assert ran.err.count("no such port") == 1
+    assert "permission" not in ran.out + ran.err
+    assert "Opening" not in ran.out
+
+
 def test_a_station_that_knows_everything(pointsman: Pointsman) -> None:
     ran = pointsman("doctor", "inglenook-small", "--on", "sim")
     assert (ran.code, ran.err) == (0, "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import os
 import shutil
 import subprocess
@@ -12,8 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from pointsman import posix
+from pointsman.cli.aftermath import tell_rivals
 from pointsman.errors import PortError
 from pointsman.transports.diagnosis import (
     boards_without_port,
@@ -21,9 +25,11 @@ from pointsman.transports.diagnosis import (
     grabbers,
     meddlers,
     permission_cure,
+    rivals,
     troubles,
 )
 from pointsman.transports.ports import look_at
+from pointsman.transports.serial import SerialTransport
 
 
 @contextmanager
@@ -67,6 +73,27 @@ def test_who_holds_a_port_is_named_with_the_cure_that_helps(name: str, cure: str
         with pytest.raises(PortError, match=rf"held by {name} \(process {pid}\)") as refusal:
             check_port(str(port))
         assert cure in refusal.value.cure, "whoever wants to play there is told the same"
+
+
+def test_a_pseudo_terminal_is_held_by_who_has_opened_it_and_not_by_its_other_end(tmp_path: Path) -> None:
+    master, slave = os.openpty()
+    path = os.ttyname(slave)
+    try:
+        check_port(path)
+        assert rivals(path) == []
+        with program(tmp_path, "minicom", Path(path)) as pid:
+            with pytest.raises(PortError, match=rf"held by minicom \(process {pid}\)"):
+                check_port(path)
+            assert rivals(path) == [posix.Holder(pid, "minicom")]
+            said = io.StringIO()
+            tell_rivals(Console(file=said, width=500), [path])
+            assert f"{path} is open in minicom (process {pid}) too" in said.getvalue()
+            with pytest.raises(PortError, match="held by minicom"):
+                asyncio.run(SerialTransport(path).open())
+        check_port(path)
+    finally:
+        os.close(master)
+        os.close(slave)
 
 
 @pytest.mark.parametrize("name", ["brltty", "ModemManager"])
