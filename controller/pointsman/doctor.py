@@ -15,10 +15,11 @@ from typing import Any, Self, TypeVar
 
 from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.drivers.dccex.addresses import Addresses
-from pointsman.drivers.dccex.defining import Definition, Definitions, define, definitions
+from pointsman.drivers.dccex.defining import define
 from pointsman.drivers.dccex.driver import LISTEN_FIRST_S
 from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.findings import Findings, examine
+from pointsman.drivers.dccex.lines import Definition, Definitions, definitions
 from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives
 from pointsman.drivers.dccex.vigil import Seen, Vigil
 from pointsman.errors import StationError, StoppedError, UsageError
@@ -97,9 +98,13 @@ class Doctor:
         return self._run(self._examine())
 
     def definitions(self, found: Findings) -> Definitions:
-        """What would be sent to define the layout. Raises LayoutError when the wiring does not say enough."""
+        """What would be sent to define what the station lacks, or has otherwise.
+
+        Raises LayoutError when the wiring does not say enough.
+        """
         patient = self._layout()
-        return definitions(patient.wiring, patient.addresses.station, str(patient.wiring_file), found.shield)
+        wanted = definitions(patient.wiring, patient.addresses.station, str(patient.wiring_file), found.shield)
+        return wanted.against(found.lines)
 
     def check_nobody_drives(self, found: Findings) -> None:
         """Raise StationError when a locomotive runs: then nothing else may be moved."""

@@ -85,6 +85,10 @@ def railsim(
     profile: Annotated[
         str, typer.Option("--profile", metavar="VERSION", help=f"The station's firmware: {', '.join(PROFILES)}.")
     ] = DEFAULT_PROFILE,
+    bare: Annotated[
+        bool,
+        typer.Option("--bare", help="A DCC-EX station that knows no turnout, sensor or output yet, as a new board."),
+    ] = False,
     fault: Annotated[
         list[str] | None,
         typer.Option(
@@ -110,7 +114,9 @@ def railsim(
 
     say(f"layout       {track.title}")
     broker = None if mqtt is None else BrokerAddress.parse(mqtt)
-    serving = Serving(track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri, planned, broker)
+    serving = Serving(
+        track, wiring, setup, seed, speed, pty, tcp, truth, reset_on_open, profile, jmri, planned, broker, bare
+    )
     raise typer.Exit(serve(serving, say))
 
 

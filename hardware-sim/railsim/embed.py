@@ -141,8 +141,8 @@ class Simulation:
     """A world and its stations, run by the event loop in which it is made. End it with ``close``.
 
     ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
-    ``profile`` is the station's firmware, 5.6 if not given; ``on_event``, ``hidden`` and ``faults`` as for a ``Rig``.
-    Raises UsageError (see there), also for a host that shall stand still on a loop whose clock cannot jump.
+    ``profile`` is the station's firmware, 5.6 if not given; ``on_event``, ``hidden``, ``faults`` and ``bare`` as for a
+    ``Rig``. Raises UsageError (see there), also for a host that shall stand still on a loop whose clock cannot jump.
     """
 
     def __init__(
@@ -157,6 +157,7 @@ class Simulation:
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
         faults: Sequence[Planned] = (),
+        bare: bool = False,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._origin_s = self._loop.time()
@@ -174,6 +175,7 @@ class Simulation:
             on_event=on_event,
             hidden=hidden,
             hands=hands,
+            bare=bare,
         )
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)

@@ -29,7 +29,8 @@ class Rig:
     """A world with the stations of a wiring: DCC-EX and JMRI (``sides``), MQTT (``nodes``), by the wiring's names.
 
     The track has power until all the stations that feed it have theirs off. ``on_event`` is called for everything that
-    happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations. ``hidden``, when given, is used
+    happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations, which know nothing of the
+    layout yet when ``bare``. ``hidden``, when given, is used
     instead of what the seed says. ``hands`` are for what a fault does outside of it; faults of a link or of a board
     strike the first station that is no node. Raises UsageError when there is no station, or the set-up or a fault does
     not fit it.
@@ -47,6 +48,7 @@ class Rig:
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
         faults: Sequence[Planned] = (),
+        bare: bool = False,
         hands: Hands | None = None,
     ) -> None:
         if not wiring.stations:
@@ -72,7 +74,7 @@ class Rig:
                 self.nodes[name] = MqttNode(self.world, wiring, hidden, self._breakdowns, name, set_power=power)
             else:
                 self.sides[name] = Side(
-                    name, self.world, wiring, hidden, self._breakdowns, power, boot_s=boot_s, profile=profile
+                    name, self.world, wiring, hidden, self._breakdowns, power, boot_s=boot_s, profile=profile, bare=bare
                 )
         self._eyes: tuple[Side | MqttNode, ...] = (*self.sides.values(), *self.nodes.values())
         self.plan(faults)

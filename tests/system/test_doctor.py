@@ -231,13 +231,9 @@ def test_unplugged_in_the_middle_it_says_so(tmp_path: Path) -> None:
             assert "Traceback" not in program.text
 
 
-NINE = ("<T 1>", "<T 2>", "<S 1>", "<S 2>", "<S 3>", "<S 4>", "<Z 1>", "<Z 2>", "<Z 3>")
-
-
 def test_a_new_station_is_told_the_layout_after_a_yes(tmp_path: Path) -> None:
-    with layout(tmp_path, "--hardware", "mega", of="inglenook") as (sim, other):
-        for text in NINE:
-            assert "<O>" in other.ask(text)
+    with layout(tmp_path, "--bare", "--hardware", "mega", of="inglenook") as (sim, other):
+        assert "<X>" in other.ask("<T>")
         words = ("inglenook", "--hardware", "mega", "--on", f"tcp:127.0.0.1:{sim.tcp_port}")
         ran = ended(*words)
         assert ran.returncode == 5
@@ -260,6 +256,30 @@ def test_a_new_station_is_told_the_layout_after_a_yes(tmp_path: Path) -> None:
         assert "<Q 4 25 1>" in other.ask("<S>")
         assert "<Y 3 32 2 0>" in other.ask("<Z>")
         assert ended(*words).returncode == 0
+
+
+def test_only_what_a_station_lacks_or_has_otherwise_is_written(tmp_path: Path) -> None:
+    with layout(tmp_path, "--hardware", "mega", of="inglenook") as (sim, other):
+        for text in ("<T 2>", "<S 1>", "<S 4 40 1>", "<S 9 41 1>", "<Z 3 32 0>"):
+            assert "<X>" not in other.ask(text)
+        words = ("inglenook", "--hardware", "mega", "--on", f"tcp:127.0.0.1:{sim.tcp_port}")
+        with running(lambda: doctor(*words, "--define", "--move")) as program:
+            program.expect(r"Write it\? \[y/N\]")
+            offered = program.text.partition("lacks, or has otherwise")[2]
+            assert "NOT KNOWN to the station" in program.text.partition("lacks, or has otherwise")[0]
+            for line in ("<T 2 SERVO 101 340 275 2>", "<S 1 22 1>", "<S 4 25 1>", "<Z 3 32 2>"):
+                assert line in offered
+            for line in ("<T 1 ", "<S 2", "<S 3", "<Z 1", "<Z 2"):
+                assert line not in offered
+            program.answer("y")
+            program.expect(r"Write them over too\? Their servos move. \[y/N\]")
+            assert "<Y 3 32 0 0>" in other.ask("<Z>"), "nothing is written before both answers"
+            program.answer("n")
+            assert program.ends() == 0, program.text
+            assert "Written: 4 definitions." in program.text
+            assert "2 turnouts, 5 sensors, 3 outputs" in program.text
+        assert "<Q 4 25 1>" in other.ask("<S>")
+        assert "<Y 3 32 2 0>" in other.ask("<Z>")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGHUP, 129)])

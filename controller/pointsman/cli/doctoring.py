@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import isfinite
 from typing import Annotated, Any
@@ -14,10 +14,11 @@ from rich.console import Console
 from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, findings_json, seen_line, show_findings, show_ports
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
 from pointsman.cli.ports import port_json
-from pointsman.cli.setting_up import confirm
+from pointsman.cli.setting_up import agrees, confirm
 from pointsman.doctor import Doctor, Patient
 from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.findings import Findings
+from pointsman.drivers.dccex.lines import Definition
 from pointsman.drivers.dccex.moving import Moved, needs_power
 from pointsman.drivers.dccex.vigil import Seen
 from pointsman.errors import LinkError, PortError, StationError, UsageError
@@ -90,9 +91,10 @@ def doctor(
     _tell_what_opening_does(out, target, move)
     with Doctor(target, patient, lambda text: say(out, text, "yellow")) as examined:
         found = examined.examine()
-        if define:
-            found = _define(out, examined, found, yes, result)
         show_findings(out, found, None if patient is None else patient.track)
+        if define and _define(out, examined, found, yes, result):
+            found = examined.examine()
+            show_findings(out, found, None if patient is None else patient.track)
         result.update(findings_json(found))
         with _with_result(result, as_json):
             if move and not define:
@@ -196,29 +198,44 @@ def _tell_what_opening_does(out: Console, target: Target, move: bool) -> None:
         say(out, "It is only asked: nothing is moved, switched or powered (--move does that, after asking).")
 
 
-def _define(out: Console, examined: Doctor, found: Findings, yes: bool, result: dict[str, Any]) -> Findings:
-    """Show what would be written, ask, write, and ask the station anew."""
+def _define(out: Console, examined: Doctor, found: Findings, yes: bool, result: dict[str, Any]) -> bool:
+    """Show what the station lacks, ask, and write it; whether anything was written."""
     wanted = examined.definitions(found)
-    examined.check_nobody_drives(found)
-    out.print("To be written to the station:", style="bold")
-    for one in wanted.lines:
-        out.print(f"  {one.line:<34} {one.what}{': jumps to closed' if one.moves else ''}")
-    out.print(f"  {'<E>':<34} keeps it over a reset")
+    result["defined"] = []
     for text in wanted.left_out:
         say(out, f"Not written: {text}.", "yellow")
-    if not yes:
-        confirm(out, "What has these numbers there is written over, and the servos move. Write it?")
-    saved = examined.define(found, wanted.lines)
-    result["defined"] = [one.line for one in wanted.lines]
+    examined.check_nobody_drives(found)
+    lines = list(wanted.lines)
+    if lines:
+        _show_lines(out, "The station lacks, or has otherwise:", lines)
+        if not yes:
+            moves = ", and the servos move" if any(one.moves for one in lines) else ""
+            confirm(out, f"What has these numbers there is written over{moves}. Write it?")
+    if wanted.untold:
+        _show_lines(out, "The station has these, and does not tell how they are defined:", wanted.untold)
+        if not yes and agrees(out, "Write them over too? Their servos move."):
+            lines += wanted.untold
+    if not lines:
+        out.print("Nothing is written: the station lacks no definition.")
+        return False
+    saved = examined.define(found, lines)
+    result["defined"] = [one.line for one in lines]
     result["kept"] = saved is not None
     if saved is None:
         say(out, "The station cannot keep it: after a reset it is gone. Put it into its myAutomation.h.", "yellow")
     else:
+        out.print(f"Written: {amount(len(lines), 'definitions')}. The station keeps now, with what it had:")
         out.print(
-            f"Written and kept: {amount(saved.turnouts, 'turnouts')}, {amount(saved.sensors, 'sensors')}, "
-            f"{amount(saved.outputs, 'outputs')}."
+            f"  {amount(saved.turnouts, 'turnouts')}, {amount(saved.sensors, 'sensors')}, "
+            f"{amount(saved.outputs, 'outputs')}"
         )
-    return examined.examine()
+    return True
+
+
+def _show_lines(out: Console, title: str, lines: Iterable[Definition]) -> None:
+    out.print(title, style="bold")
+    for one in lines:
+        out.print(f"  {one.line:<34} {one.what}{': jumps to closed' if one.moves else ''}")
 
 
 def _move(out: Console, examined: Doctor, found: Findings, patient: Patient | None, yes: bool) -> list[dict[str, str]]:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from pointsman.drivers.dccex.addresses import Addresses
-from pointsman.drivers.dccex.defining import define, definitions
+from pointsman.drivers.dccex.defining import define
 from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.findings import Findings, examine
+from pointsman.drivers.dccex.lines import definitions
 from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives, needs_power
 from pointsman.drivers.dccex.vigil import Seen, Vigil
 from pointsman.errors import LayoutError, LinkError, LinkLostError, StationError

@@ -13,6 +13,7 @@ from functools import partial
 from operator import eq
 
 from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.lines import beam_line, magnet_line, turnout_line
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.units import off_frame
 from pointsman.drivers.dccex.window import FENCE
@@ -218,28 +219,31 @@ async def compare(ask: Ask, addresses: Addresses, where: str, missing_outputs: C
 
     Raises StationError that names everything the station does not have, with the line that defines it.
     """
+    wiring = addresses.wiring
     missing: list[str] = []
     cures: list[str] = []
     for number, magnet in addresses.magnets.items():
         if number in missing_outputs:
             missing.append(f"output {number} (magnet {magnet.name})")
-            cures.append(f"<Z {number} PIN 0>")
+            cures.append(magnet_line(wiring.uncouplers[magnet.name]))
     await ask(encode(TrackModes()))
     known = await _turnouts(ask)
     for number, turnout in addresses.turnouts.items():
         if number not in known:
             missing.append(f"turnout {number} ({turnout.name})")
-            cures.append(f"<T {number} SERVO PIN THROWN CLOSED 2>, or the form for its machine")
+            cures.append(turnout_line(wiring.turnouts[turnout.name]))
     sensors = [reply.sensor for reply in await ask(encode(SensorStates())) if isinstance(reply, SensorState)]
     for number, beam in addresses.beams.items():
         if number not in sensors:
             missing.append(f"sensor {number} (beam {beam.name})")
-            cures.append(f"<S {number} PIN 1>")
+            cures.append(beam_line(wiring.beams[beam.name]))
     if missing:
+        by_hand = f"define it there, then <E> to keep it: {'; '.join(cures)}"
+        told = " (PIN is where it is wired to)" if any(" PIN" in cure for cure in cures) else ""
         raise StationError(
             f"the station does not know {', '.join(missing)}",
             where=where,
-            cure=f"define it there, then <E> to keep it (PIN is where it is wired to): {'; '.join(cures)}",
+            cure=f"pointsman doctor LAYOUT --on ... --define --move writes it, after asking; or {by_hand}{told}",
         )
 
 
