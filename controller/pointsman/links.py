@@ -146,6 +146,11 @@ def fitting(target: Target, wiring: Wiring) -> Target:
     return target if len(given) > 1 else next(iter(given.values()))
 
 
+def protocol_of(target: Target) -> Speaks | None:
+    """What is spoken there; None where the wiring says it: on the simulated layout."""
+    return _SPEAKS.get(target.on)
+
+
 _SPEAKS = {On.SERIAL: Speaks.DCCEX, On.TCP: Speaks.DCCEX, On.JMRI: Speaks.JMRI, On.MQTT: Speaks.MQTT}
 _EXAMPLE = {
     Speaks.DCCEX: "serial:/dev/ttyACM0",

@@ -12,19 +12,20 @@ import typer
 from rich.console import Console
 
 from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, findings_json, seen_line, show_findings, show_ports
+from pointsman.cli.listening import Wired, listen_to, station_at, tell_left_out
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
 from pointsman.cli.ports import port_json
 from pointsman.cli.setting_up import agrees, confirm
 from pointsman.doctor import Doctor, Patient
-from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.findings import Findings
 from pointsman.drivers.dccex.lines import Definition
 from pointsman.drivers.dccex.moving import Moved, needs_power
-from pointsman.drivers.dccex.vigil import Seen
+from pointsman.drivers.hearing import Seen
 from pointsman.errors import LinkError, PortError, StationError, UsageError
 from pointsman.links import On, Target, parse_target
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
+from pointsman.track.wiring import Protocol
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.diagnosis import (
     Trouble,
@@ -48,7 +49,10 @@ def doctor(
         str | None, typer.Argument(metavar="[LAYOUT]", help="A built-in name, a folder, or a layout.toml.")
     ] = None,
     on: Annotated[
-        str | None, typer.Option("--on", help="serial:PORT, tcp:HOST[:PORT] or sim; the ports are listed if not given.")
+        str | None,
+        typer.Option(
+            "--on", help="serial:PORT, tcp:HOST[:PORT], jmri:HOST, mqtt:HOST or sim; the ports are listed if not given."
+        ),
     ] = None,
     hardware: Annotated[str | None, typer.Option(help="Wiring: a name in hardware/, or a path.")] = None,
     station: Annotated[
@@ -76,15 +80,17 @@ def doctor(
     if on is None:
         _ports(out, layout, as_json)
         return
-    target = parse_target(on)
-    if target.on in (On.JMRI, On.MQTT):
-        raise UsageError(
-            "doctor looks at DCC-EX stations only",
-            where=str(target),
-            cure=f"play tells everything that is lacking before anything moves; see docs/{target.on}.md",
-        )
+    target, station = _one_station(parse_target(on), station)
     _check_asking(target, move, yes)
-    patient = None if layout is None else _patient(layout, hardware, station)
+    if layout is None and target.on in (On.JMRI, On.MQTT):
+        raise UsageError("what is listened to there is known from a layout's wiring only", cure="name the layout")
+    wired = None if layout is None else _wired(layout, hardware)
+    if wired is not None:
+        station = station_at(wired.wiring, target, station)
+        if wired.wiring.stations[station].protocol is not Protocol.DCCEX:
+            listen_to(out, target, wired, station, watch, moves=move or define, as_json=as_json)
+            return
+    patient = None if wired is None else wired.patient(station)
     result: dict[str, Any] = {"on": str(target)}
     if target.on is On.SERIAL:
         result["port"] = _look_at_port(out, target.address)
@@ -101,7 +107,11 @@ def doctor(
                 result["moved"] = _move(out, examined, found, patient, yes)
             if watch is not None:
                 _watch(out, examined, found, watch, result)
-    _conclude(out, found, layout, move, result, as_json)
+    if wired is not None and patient is not None:
+        tell_left_out(out, wired, patient.addresses.station)
+    known = "" if wired is None else "The station knows everything that the wiring names"
+    there = " there." if wired is not None and len(wired.wiring.stations) > 1 else "."
+    _conclude(out, found, known and known + there, move, result, as_json)
 
 
 def _check_options(
@@ -130,12 +140,22 @@ def _check_asking(target: Target, move: bool, yes: bool) -> None:
         )
 
 
-def _patient(layout: str, hardware: str | None, station: str | None) -> Patient:
+def _one_station(target: Target, station: str | None) -> tuple[Target, str | None]:
+    """The target, and the station's name, which may be told as for play: ``--on NAME=TARGET``. Raises UsageError."""
+    if not target.each:
+        return target, station
+    (name, one), *more = target.each
+    if more or station not in (None, name):
+        ways = ", then ".join(f"--on {name}={one}" for name, one in target.each)
+        raise UsageError("doctor looks at one station at a time", cure=f"give {ways}")
+    return one, name
+
+
+def _wired(layout: str, hardware: str | None) -> Wired:
     folder = find_layout(layout)
     track = load_layout(folder)
     path = find_wiring(folder, hardware)
-    wiring = load_wiring(path, track)
-    return Patient(track, wiring, path, Addresses(wiring, station))
+    return Wired(layout, track, load_wiring(path, track), path)
 
 
 # ---------------------------------------------------------------- ports
@@ -304,10 +324,8 @@ def _with_result(result: dict[str, Any], as_json: bool) -> Iterator[None]:
         raise
 
 
-def _conclude(
-    out: Console, found: Findings, layout: str | None, move: bool, result: dict[str, Any], as_json: bool
-) -> None:
-    """Say what has to be put right before a play. Raises StationError when there is anything."""
+def _conclude(out: Console, found: Findings, known: str, move: bool, result: dict[str, Any], as_json: bool) -> None:
+    """Say what has to be put right before a play, or what is ``known``. Raises StationError when there is anything."""
     problems = _problems(found)
     result["problems"] = [what for what, _ in problems]
     error = StationError(
@@ -322,8 +340,8 @@ def _conclude(
     if as_json:
         print_json(result)
         return
-    if layout is not None:
-        out.print("The station knows everything that the wiring names.", style="green")
+    if known:
+        out.print(known, style="green")
     if not move:
         out.print("Nothing was moved, switched or powered.")
 

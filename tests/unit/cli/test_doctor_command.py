@@ -201,6 +201,39 @@ def test_what_is_wrong_at_a_station_stands_out(capsys: pytest.CaptureFixture[str
         assert words in out
 
 
-def test_the_doctor_looks_at_dcc_ex_stations_only(pointsman: Pointsman) -> None:
-    refused(pointsman("doctor", "--on", "jmri:127.0.0.1"), 2, "DCC-EX stations only", "docs/jmri.md")
-    refused(pointsman("doctor", "--on", "mqtt:127.0.0.1"), 2, "DCC-EX stations only", "docs/mqtt.md")
+@pytest.mark.parametrize("hardware", ["mqtt", "jmri"])
+def test_a_station_that_is_no_dcc_ex_is_listened_to(hardware: str, pointsman: Pointsman) -> None:
+    words = ("doctor", "inglenook-small", "--hardware", hardware, "--on", "sim")
+    ran = pointsman(*words)
+    assert (ran.code, ran.err) == (0, "")
+    assert "only listened to" in ran.out
+    assert "Whether the machines obey is not tried" in ran.out
+    found = pointsman(*words, "--json", "--watch", "0.2").json
+    states = {one["what"]: one["state"] for one in found["things"]}
+    assert states["beam head"] == "free"
+    assert states["magnet s1"] == states["track power"] == "off"
+    assert set(found["beam_changes"]) == {"head", "s1", "s2", "s3"}
+    assert (found["problems"], found["changes"]) == ([], [])
+    refused(pointsman(*words, "--move", "--yes"), 2, "doctor only listens")
+
+
+def test_what_hangs_on_another_station_is_said_and_can_be_looked_at_too(pointsman: Pointsman) -> None:
+    words = ("doctor", "inglenook-small", "--hardware", "mixed")
+    ran = pointsman(*words, "--on", "sim")
+    assert ran.code == 0
+    assert "Not looked at: station yard (turnout T1, turnout T2, beam head" in ran.out
+    ran = pointsman(*words, "--on", "sim", "--station", "yard")
+    assert ran.code == 0
+    assert "node yard" in ran.out
+    assert "Not looked at: station main (magnet s1" in ran.out
+    ran = pointsman(*words, "--on", "main=tcp:127.0.0.1:1")
+    assert (ran.code, "127.0.0.1:1: cannot connect" in ran.err) == (5, True), "as it is named for play"
+    both = "main=tcp:127.0.0.1,yard=mqtt:127.0.0.1"
+    refused(pointsman(*words, "--on", both), 2, "one station at a time", "--on yard=mqtt:127.0.0.1")
+    refused(pointsman(*words, "--on", "jmri:127.0.0.1"), 2, "no station that speaks as jmri", "--hardware")
+    refused(pointsman(*words, "--on", "main=mqtt:127.0.0.1"), 5, "which station is meant: yard", "--station")
+
+
+@pytest.mark.parametrize("on", ["jmri:127.0.0.1", "mqtt:127.0.0.1"])
+def test_without_a_layout_nobody_knows_what_to_listen_to(on: str, pointsman: Pointsman) -> None:
+    refused(pointsman("doctor", "--on", on), 2, "from a layout's wiring only", "name the layout")
