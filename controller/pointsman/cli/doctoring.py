@@ -30,6 +30,7 @@ from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.diagnosis import (
     Trouble,
     boards_without_port,
+    built_in,
     check_port,
     check_there,
     grabbers,
@@ -78,6 +79,8 @@ def doctor(
     # With --json standard output is for the result alone; what a person reads goes to standard error.
     out = console(stderr=as_json)
     if on is None:
+        if layout is not None:
+            _wired(layout, hardware)  # whatever is wrong with it is said now
         _ports(out, layout, as_json)
         return
     target, station = _one_station(parse_target(on), station)
@@ -166,15 +169,19 @@ def _ports(out: Console, layout: str | None, as_json: bool) -> None:
     found = list_ports()
     general = [*boards_without_port(grabbers()), *meddlers()]
     usable = [port for port in found if not any(trouble.barred for trouble in troubles(port))]
+    likely = [port for port in usable if not built_in(port.path)]
     result = {
         "ports": [{**port_json(port), "troubles": _troubles_json(troubles(port))} for port in found],
         "troubles": _troubles_json(general),
     }
     show_ports(out, found, general)
-    if not usable:
+    if not likely:
+        what = "only built-in ports, hardly a command station" if usable else "no serial port can be used"
         error = PortError(
-            "no serial port can be used" if found else "no serial port found",
-            cure="see above for what is missing" if found else "plug the station in; its cable must carry data",
+            what if found else "no serial port found",
+            cure="see above for what is missing"
+            if found and not usable
+            else "plug the station in; its cable must carry data",
         )
         if as_json:
             raise fail_with(result, error)
@@ -182,7 +189,7 @@ def _ports(out: Console, layout: str | None, as_json: bool) -> None:
     if as_json:
         print_json(result)
         return
-    path = usable[0].stable_path or usable[0].path
+    path = likely[0].stable_path or likely[0].path
     whole_line(out, f"Next: pointsman doctor {layout or 'inglenook'} --on serial:{path}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class Trouble:
     barred: bool = True
 
 
+BUILT_IN = "a built-in port, hardly a command station"
 MISSING = Trouble("there is no such port", "plug the cable in; `pointsman ports` lists what is there")
 
 
@@ -59,9 +61,16 @@ def port_error(path: str, trouble: Trouble) -> PortError:
     return PortError(trouble.what, where=path, cure=trouble.cure)
 
 
+def built_in(path: str) -> bool:
+    """Is it a port of the computer itself, as Linux names it? Many computers list some that lead nowhere."""
+    return re.fullmatch(r"ttyS[0-9]+", os.path.basename(os.path.realpath(path))) is not None  # noqa: PTH119
+
+
 def troubles(port: PortInfo) -> list[Trouble]:
     """Everything that keeps this user from using a port as it is now; none if nothing does."""
     found = []
+    if built_in(port.path):
+        found.append(Trouble(BUILT_IN, "a board at a USB cable is named ttyACM or ttyUSB", barred=False))
     if not port.permitted:
         found.append(not_permitted(port))
     # A simulated station may well keep both ends of its own pseudo-terminal open, which bars nobody.

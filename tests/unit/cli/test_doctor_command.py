@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from commands import Person, Pointsman, own_layout, refused
 from rich.console import Console
 
 from pointsman.cli.doctor_report import show_findings, show_ports
+from pointsman.cli.ports import show_ports as tabulate
 from pointsman.drivers.dccex.examiner import Latency
 from pointsman.drivers.dccex.findings import CabFound, Findings, Machine, TrackFound
 from pointsman.posix import Holder
@@ -158,13 +161,54 @@ def test_ports_say_what_bars_them(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_list_of_ports_ends_with_whether_one_can_be_used(pointsman: Pointsman) -> None:
     ran = pointsman("doctor", "--json")
-    usable = [one for one in ran.json["ports"] if not any(trouble["barred"] for trouble in one["troubles"])]
+    usable = [
+        one
+        for one in ran.json["ports"]
+        if not any(trouble["barred"] or "built-in" in trouble["what"] for trouble in one["troubles"])
+    ]
     assert ran.code == (0 if usable else 5)
     plain = pointsman("doctor")
     assert plain.code == ran.code
     assert ("pointsman doctor inglenook --on serial:" in plain.out) == bool(usable)
     if not usable:
         refused(pointsman("doctor", "--on", "serial:/dev/ttyNONE"), 5, "no such port")
+
+
+def test_a_layout_is_looked_at_also_when_no_station_is_named(pointsman: Pointsman) -> None:
+    refused(pointsman("doctor", "inglenok"), 2, "inglenok", "did you mean inglenook")
+
+
+def test_a_built_in_port_is_named_as_one_and_not_recommended(capsys: pytest.CaptureFixture[str]) -> None:
+    inside = PortInfo("/dev/ttyS0", "", "n/a", "n/a", True, "dialout", ())
+    board = PortInfo("/dev/ttyACM0", "", "Mega", "USB", True, "dialout", ())
+    tabulate(Console(width=120, markup=False), [inside])
+    out = capsys.readouterr().out
+    assert "a built-in port, hardly a command station" in out
+    assert "To play there" not in out
+    tabulate(Console(width=120, markup=False), [inside, board])
+    assert "--on serial:/dev/ttyACM0" in capsys.readouterr().out
+    show_ports(Console(width=120, markup=False), [inside], [])
+    assert "hardly a command station" in capsys.readouterr().out
+
+
+def test_what_is_no_dcc_ex_at_a_network_port_is_said_to_be_none(pointsman: Pointsman) -> None:
+    """As a web server does: it does not understand, and hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def hang_up() -> None:
+            link, _ = server.accept()
+            with link:
+                link.recv(100)
+                link.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        web = threading.Thread(target=hang_up)
+        web.start()
+        ran = pointsman("doctor", "--on", f"tcp:127.0.0.1:{server.getsockname()[1]}")
+        web.join()
+    assert ran.code == 5
+    assert "no DCC-EX has answered there" in ran.err
+    assert "--on jmri:HOST" in ran.err
+    assert "2560" in ran.err
 
 
 def test_what_is_wrong_at_a_station_stands_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,6 +60,18 @@ class RestartedInSetupError(Exception):
     """The station greeted again while it was set up: begin again. Never leaves the driver."""
 
 
+IN_THE_NETWORK = "over the network DCC-EX listens on port 2560; JMRI's web server is --on jmri:HOST"
+
+
+def went_early(where: str, why: str = "") -> LinkLostError:
+    """The link went before anything of DCC-EX was heard: perhaps something else answers there."""
+    return LinkLostError(
+        f"the link went while the station was looked for{f': {why}' if why else ''}",
+        where=where,
+        cure=f"no DCC-EX has answered there: look at the cable; {IN_THE_NETWORK}",
+    )
+
+
 def unanswered(link: Link, where: str) -> Exception:
     """What a question gets that will have no answer any more."""
     if link is Link.RESTARTED:
@@ -155,7 +167,7 @@ class Seeker:
         raise StationError(
             f"no DCC-EX station answers within {GIVE_UP_AFTER_S:g} s; {heard} bytes were heard",
             where=self._where,
-            cure="something else may be connected here: look at the port and its 115200 baud"
+            cure=f"something else may be connected here: look at the port and its 115200 baud; {IN_THE_NETWORK}"
             if heard
             else "is the board powered, is DCC-EX on it, and is this its port? `pointsman ports` lists them",
         )
