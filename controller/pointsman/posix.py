@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -34,6 +34,8 @@ UNANSWERED_MS = 2000
 
 LONGEST_LINE_BYTES = 4096
 """What a terminal gives at most in one line."""
+_LOCAL_MODES = 3
+"""Where termios has a terminal's local modes in its list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +274,66 @@ async def typed_line(terminal: TextIO) -> str:
         return (await typed).decode(errors="replace")
     finally:
         loop.remove_reader(terminal)
+
+
+def forget_typed(terminal: TextIO) -> None:
+    """Throw away what was typed on a terminal and not read yet; what is no terminal keeps everything.
+
+    In the background nothing is touched: what is typed there is another program's.
+    """
+    if not _is_terminal(terminal):
+        return
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    elif _in_front(terminal):
+        with suppress(termios.error):  # the terminal is gone: nothing is typed there any more
+            termios.tcflush(terminal, termios.TCIFLUSH)
+
+
+@contextmanager
+def keys_unseen(terminal: TextIO) -> Iterator[None]:
+    """While inside, what is typed on a terminal is not shown there, and is thrown away in the end.
+
+    The keys that send a signal go on doing so. On Windows, and in the background, nothing is changed.
+    """
+    if sys.platform == "win32" or not _is_terminal(terminal) or not _in_front(terminal):
+        yield
+        return
+    try:
+        before = termios.tcgetattr(terminal)
+        quiet = [*before]
+        quiet[_LOCAL_MODES] &= ~(termios.ECHO | termios.ICANON)
+        termios.tcsetattr(terminal, termios.TCSANOW, quiet)
+    except termios.error:  # the terminal is gone: nothing is typed there any more
+        yield
+        return
+    try:
+        yield
+    finally:
+        # Put into the background meanwhile, the system would suspend us for this.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+        try:
+            with suppress(termios.error):
+                termios.tcsetattr(terminal, termios.TCSAFLUSH, before)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    return not stream.closed and stream.isatty()
+
+
+def _in_front(terminal: TextIO) -> bool:
+    """Whether what is typed there is for this program, as far as the shell that started it says."""
+    if sys.platform == "win32":
+        return True
+    try:
+        return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:  # the terminal of no shell
+        return True
 
 
 def user_name() -> str:

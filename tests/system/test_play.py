@@ -216,8 +216,10 @@ def test_a_screen_that_nobody_reads_any_more(sim: RailSim, tmp_path: Path) -> No
         lambda: Program(tool("pointsman"), *arguments, "--journal", str(journal), env=environment, stdout=writing_end)
     ) as play:
         os.close(writing_end)
-        play.answer("y")
         text = b""
+        while b"everybody clear of it? [y/N] " not in text:
+            text += os.read(reading_end, 4096)
+        play.answer("y")
         while b"run 1 of" not in text:
             text += os.read(reading_end, 4096)
         os.close(reading_end)
