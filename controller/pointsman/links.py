@@ -128,6 +128,13 @@ def fitting(target: Target, wiring: Wiring) -> Target:
         if len(wiring.stations) > 1:
             ways = " ".join(f"--on {name}={_EXAMPLE[made.protocol]}" for name, made in wiring.stations.items())
             raise UsageError(f"which station is at {target}: {stations}?", where=where, cure=f"give {ways}")
+        ((name, made),) = wiring.stations.items()
+        if _SPEAKS[target.on] is not made.protocol:
+            raise UsageError(
+                f"station {name} does not speak as {target} does",
+                where=where,
+                cure=f"give --on {_EXAMPLE[made.protocol]}",
+            )
         return target
     given = dict(target.each)
     for name in given:

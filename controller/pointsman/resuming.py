@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pointsman.beforehand import wired
 from pointsman.errors import JournalError, UsageError
-from pointsman.links import Target, fitting, parse_target
+from pointsman.links import Target, parse_target
 from pointsman.operate.referee import Score, with_hand
 from pointsman.operate.retelling import Told, retell
 from pointsman.playing import PlayRequest, PutRight
@@ -21,10 +22,8 @@ from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position, parse_position
 from pointsman.puzzle.puzzle import Count
 from pointsman.record import read
-from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
-from pointsman.track.wiring_file import load_wiring
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +74,14 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
             cure="play it again",
         )
     named = hardware or header["hardware"] or None
-    wiring = load_wiring(find_wiring(chosen.folder, named), chosen.track)
+    wiring, target = wired(chosen.folder, chosen.track, named, on or parse_target(header["on"]))
     return Interrupted(
         journal=journal,
         told=told,
         chosen=chosen,
         wiring=wiring,
         hardware=named or "",
-        target=fitting(on or parse_target(header["on"]), wiring),
+        target=target,
         count=Count(header["count"]),
         position=parse_position(told.position, chosen.track, chosen.start.vehicles),
     )

@@ -346,6 +346,13 @@ def test_what_does_not_fit_the_stations_of_a_wiring(text: str, what: str, cure: 
     assert cure in refusal.value.cure
 
 
+def test_a_target_that_speaks_otherwise_than_the_only_station() -> None:
+    with pytest.raises(UsageError) as refusal:
+        fitting(parse_target("jmri:pc"), _mixed("dccex"))
+    assert refusal.value.what == "station main does not speak as jmri:pc:12080 does"
+    assert refusal.value.cure == "give --on serial:/dev/ttyACM0"
+
+
 def test_what_fits_the_stations_of_a_wiring() -> None:
     mixed = _mixed("mixed")
     assert fitting(parse_target(SEVERAL), mixed) == parse_target(SEVERAL)

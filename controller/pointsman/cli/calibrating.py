@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pointsman.app import Stopper, journal_path
+from pointsman.beforehand import check_there, wired
 from pointsman.calibrating import (
     CalibrateRequest,
     CalibrateResult,
@@ -32,15 +33,13 @@ from pointsman.cli.screen import Screen
 from pointsman.cli.setting_up import agrees, ask_facing, confirm, mark_line, warn_of_no_relay
 from pointsman.dispatch.control import Status
 from pointsman.errors import HaltedError, JournalError, PointsmanError, StoppedError, UsageError, did_you_mean
-from pointsman.links import On, fitting, parse_target
+from pointsman.links import On, parse_target
 from pointsman.operate.calibration import MOST_SPREAD, PASSES
 from pointsman.operate.course import STEPS
-from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.builtin import find_layout
 from pointsman.track.calibration_file import why_not_writable
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
-from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.diagnosis import check_port
 
 
 def register(app: typer.Typer) -> None:
@@ -81,12 +80,9 @@ def calibrate(
         )
     check_options(target, speed, yes)
     check_files(journal, None)
-    for port in target.serial_ports:
-        check_port(port)
     folder = find_layout(layout)
     built = load_layout(folder)
-    wiring = load_wiring(find_wiring(folder, hardware), built)
-    target = fitting(target, wiring)
+    wiring, target = wired(folder, built, hardware, target)
     name = _locomotive(built, locomotive)
     seed = seed or "0"
     path = file_of(folder, name, target, seed=seed)
@@ -95,6 +91,7 @@ def calibrate(
         raise UsageError(f"nothing could be stored: {wrong}", where=str(path), cure="make it writable, then measure")
     track, used = calibrated(built, folder, target, seed=seed)
     section = section_for(built, wiring, name, target, _between(between))
+    check_there(target)
     out = console(stderr=as_json)
     for one in used:
         if one.locomotive == name:

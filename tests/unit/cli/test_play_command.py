@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import socket
+from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -112,6 +113,52 @@ def test_a_port_that_is_not_there_is_said_before_anything_is_asked(
     nothing = tmp_path / "ttyNONE"
     ran = pointsman("play", "inglenook-small", "--seed", "1", "--on", f"serial:{nothing}", "--journal", tmp_path / "j")
     refused(ran, 5, str(nothing), "no such port")
+    assert not (tmp_path / "j").exists()
+
+
+@pytest.mark.parametrize("command", ["play", "calibrate"])
+def test_a_wiring_that_was_forgotten_is_named_before_anything_is_asked(
+    pointsman: Pointsman, person: Person, tmp_path: Path, command: str
+) -> None:
+    person("points\ny\n")
+    ran = pointsman(command, "inglenook-small", "--on", "jmri:127.0.0.1:9", "--journal", tmp_path / "j")
+    refused(ran, 2, "station main does not speak as jmri:127.0.0.1:9 does", "give --hardware jmri; or with dccex, give")
+    assert not (tmp_path / "j").exists()
+
+
+def broken_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "mqtt.toml").write_text('usr = "me"\n')
+    monkeypatch.setenv("POINTSMAN_MQTT_SETTINGS", str(folder / "mqtt.toml"))
+
+
+def no_certificates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POINTSMAN_MQTT_CA", str(folder / "none.pem"))
+
+
+def nothing_set(_folder: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
+    pass
+
+
+@pytest.mark.parametrize("command", ["play", "calibrate"])
+@pytest.mark.parametrize(
+    ("settings", "code", "said"),
+    [(broken_settings, 3, "usr"), (no_certificates, 5, "none.pem"), (nothing_set, 5, "is the broker on")],
+)
+def test_what_keeps_us_from_a_broker_is_said_before_anything_is_asked(
+    pointsman: Pointsman,
+    person: Person,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    command: str,
+    settings: Callable[[Path, pytest.MonkeyPatch], None],
+    code: int,
+    said: str,
+) -> None:
+    person("points\ny\n")
+    settings(tmp_path, monkeypatch)
+    on = f"mqtt:127.0.0.1:{nobody_listens()}"
+    words = ("inglenook-small", "--hardware", "mqtt", "--on", on, "--journal", tmp_path / "j")
+    refused(pointsman(command, *words), code, said)
     assert not (tmp_path / "j").exists()
 
 
@@ -323,9 +370,7 @@ def test_a_wiring_without_jmri_cannot_be_played_behind_it(pointsman: Pointsman, 
     journal = str(tmp_path / "play.journal")
     options = ("--on", "jmri:127.0.0.1:1", "--seed", "1", "--facing", "to", "--journal", journal)
     ran = pointsman("play", "inglenook-small", *options)
-    assert ran.code == 5
-    assert "none is behind JMRI" in ran.err
-    assert '-> name a hardware file with a station of protocol = "jmri"' in ran.err
+    refused(ran, 2, "station main does not speak as jmri:127.0.0.1:1 does", "give --hardware jmri; or with dccex, give")
 
 
 OF_EACH_KIND = """
