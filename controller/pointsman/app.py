@@ -214,9 +214,13 @@ class _Sitting(Generic[ResultT]):
                 journal.write(loop.time(), "end", {"error": str(error)})
                 raise
             halted = error if isinstance(error, HaltedError) else None
-            believed = "" if halted is None else halted.believed
-            cure = BY_HAND if halted is not None and halted.cure == BY_HAND else ""
-            ending = StoppedError(self._stopped.what, self._stopped.code, believed=believed, cure=cure)
+            ending = StoppedError(
+                self._stopped.what,
+                self._stopped.code,
+                confirmed="" if halted is None else halted.confirmed,
+                believed="" if halted is None else halted.believed,
+                cure=BY_HAND if halted is not None and halted.cure == BY_HAND else "",
+            )
             journal.write(loop.time(), "end", {"error": str(ending)})
             raise ending from error
         finally:

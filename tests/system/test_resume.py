@@ -125,7 +125,16 @@ def test_no_is_an_answer(tmp_path: Path, layout: Path, environment: dict[str, st
         play.expect(r"go on\? \[y/N\]")
         play.answer("")
         assert play.ends() == 6
-        assert f"pointsman resume {tmp_path / 'j'}" in play.text
+        order = [
+            "last confirmed: ",
+            "-> ",
+            "Journal: ",
+            "Put right what stands where, and go on?",
+            f"pointsman resume {tmp_path / 'j'}",
+            "Or else set locomotive and wagons up as at the start, and begin again",
+            "pointsman play ",
+        ]
+        assert sorted(order, key=play.text.index) == order
         assert sim.finish()["incidents"] == []
 
 

@@ -34,28 +34,47 @@ def resume_command(journal: Path) -> str:
 
 
 def tell_stopped(out: Console, request: PlayRequest, command: str) -> None:
-    """The journal, how the track power is, what has to be set up again, and how to repeat the puzzle."""
+    """The journal, how the track power is, and what can be done now."""
+    tell_written(out, request)
+    tell_ways(out, request, command)
+
+
+def tell_written(out: Console, request: PlayRequest) -> None:
+    """The journal, and how the track power is."""
     whole_line(out, f"Journal: {request.journal}")
     tell_power(out, request.journal)
     tell_rivals(out, request.target.serial_ports)
+
+
+def tell_ways(out: Console, request: PlayRequest, command: str) -> None:
+    """How to go on with a play, or else how to begin again."""
     if came_to_something(request):
         say(out, "Nothing resumes by itself. To say what stands where, and go on from there:")
         whole_line(out, f"  {resume_command(request.journal)}")
-        say(out, "To set locomotive and wagons up as at the start, and begin again:")
+        say(out, "Or else set locomotive and wagons up as at the start, and begin again:")
     else:
-        say(out, "Nothing has moved. To repeat this puzzle:")
+        moved = "Only points have moved." if _points_were_set(request.journal) else "Nothing has moved."
+        say(out, f"{moved} To repeat this puzzle:")
     whole_line(out, f"  {command}")
+
+
+def _points_were_set(journal: Path) -> bool:
+    return any(line.kind == "command" and line.values.get("type") == "SetTurnout" for line in _lines(journal))
 
 
 def came_to_something(request: PlayRequest) -> bool:
     """Whether anything has moved in a play, or in one that it goes on with, as far as its journal says."""
     if request.put_right is not None:
         return True
+    return any(line.kind == "command" and line.values.get("type") == "Drive" for line in _lines(request.journal))
+
+
+def _lines(journal: Path) -> Sequence[Line]:
+    """The lines of a journal; none when it cannot be read, which ``tell_power`` says."""
     try:
-        lines = read(request.journal).lines
+        return read(journal).lines
     except JournalError:
-        return False
-    return any(line.kind == "command" and line.values.get("type") == "Drive" for line in lines)
+        return ()
 
 
 def tell_power(out: Console, journal: Path) -> None:

@@ -118,8 +118,6 @@ def ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
         answer = asked(out, f"Does the front of {engine} point to {told}? [{'/'.join(answers)}]").lower()
         if answer in answers:
             return answers[answer]
-        if answer in list(End):
-            return End(answer)
         say(out, f"Please answer {' or '.join(answers)}.")
 
 

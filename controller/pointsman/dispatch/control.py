@@ -37,6 +37,7 @@ from pointsman.messages import (
 )
 from pointsman.operate import referee, tracker
 from pointsman.operate.belief import Belief
+from pointsman.operate.causes import likely_cause
 from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
 from pointsman.record import message_values
@@ -53,7 +54,7 @@ STALLED_S = 0.2
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
 BY_HAND = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
-LOOK = "look at the layout, set the wagons up again, and start again"
+LOOK = "look at the layout before anything else"
 
 
 Ask = Callable[[HandWork], Awaitable[bool]]
@@ -173,6 +174,8 @@ class Control:
         state = self.state
         state.halted_s = self.loop.time()
         state.score = referee.fold(state.score, EmergencyStop())
+        if state.cure == LOOK and state.drive is not None and state.drive.doubt == why:
+            state.cure = "; ".join(filter(None, [likely_cause(state.drive), LOOK]))
         state.moved = bool(state.moving)
         state.moving.clear()
         self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
@@ -350,6 +353,7 @@ class Control:
             self._ending = HaltedError(
                 self.state.halted,
                 where=self.state.doing,
+                confirmed=str(self.state.belief.position),
                 believed=_believed(self.track, self.state),
                 cure=self.state.cure,
             )
@@ -394,7 +398,7 @@ def _reason_to_stop(event: Event) -> str:
 
 
 def _believed(track: Track, state: State) -> str:
-    """Where the vehicles were believed to be when everything was stopped, for the person who looks."""
+    """Where the locomotives were believed to be when everything was stopped, for the person who looks."""
     engines = [name for name in track.locomotives if name in state.belief.spots]
     spots = {name: state.belief.spots[name] for name in engines}
     if state.drive is not None:
@@ -405,4 +409,4 @@ def _believed(track: Track, state: State) -> str:
         f"the middle of {name} at {spot.place.at_mm:.0f} mm of {spot.place.element}, give or take {spot.error_mm:.0f}"
         for name, spot in spots.items()
     ]
-    return "; ".join([str(state.belief.position), *where])
+    return "; ".join(where)

@@ -152,7 +152,8 @@ class Dispatcher:
                 await self._carry_out(step)
                 state.belief = course.placed(state.belief)
                 step = course.next_step(state.belief, None if step.proves else state.driven)
-                state.run = course.number
+                # After the last one nothing is being measured, and what was done last is still what was done for it.
+                state.run = course.number or state.run
         return state.belief
 
     @asynccontextmanager
@@ -191,7 +192,7 @@ class Dispatcher:
         state.score = referee.without_uncoupling(state.score)
         what = f"{run.left[-1]} came along: it did not uncouple"
         self._control.write("came along", {"run": job.number, "left": list(run.left), "tries": job.tries + 1})
-        state.cure = f"uncouple {run.left[-1]} by hand, set the wagons up again, and start again"
+        state.cure = f"uncouple {run.left[-1]} by hand"
         if state.met:
             self._control.halt(f"{what}, and {run.locomotive} may have met {state.met[0]} meanwhile")
         elif job.tries >= MOST_TRIES:
@@ -258,7 +259,7 @@ class Dispatcher:
             if not await control.answered(self._ask, work):
                 why = f"the answer was no: {work.text}"
                 control.halt(why)
-                raise StoppedError(why, PointsmanError.exit_code, believed=str(state.belief.position))
+                raise StoppedError(why, PointsmanError.exit_code, confirmed=str(state.belief.position))
             other = [name for name, broken in state.belief.beams.items() if before.get(name) is not broken]
             if not other:
                 break
@@ -284,7 +285,7 @@ class Dispatcher:
             await self._set(step)
             reported = state.belief.reported.get(step.turnout)
         if reported is not None and reported is not step.leg:
-            state.cure = f"look at {step.turnout} and its machine, set the wagons up again, and start again"
+            state.cure = f"look at {step.turnout} and its machine"
             self._control.halt(f"{step.turnout} was set to {step.leg} twice, and is reported {reported}")
             self._control.stand_by()
         state.turning.discard(step.turnout)

@@ -18,7 +18,7 @@ from rich.console import Console
 from pointsman.cli.aftermath import repeat_command, tell_stopped
 from pointsman.cli.setting_up import ends_of
 from pointsman.links import On, Target
-from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower
+from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower, SetTurnout
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
@@ -194,7 +194,9 @@ def test_the_questions_before_a_play_on_a_station(pointsman: Pointsman, person: 
     assert "power is off" not in ran.out
 
 
-@pytest.mark.parametrize(("typed", "facing"), [("points", "to"), ("TO", "to"), ("from", "from"), ("buffers", "from")])
+@pytest.mark.parametrize(
+    ("typed", "facing"), [("points", "to"), ("POINTS", "to"), ("to\nbuffers", "from"), ("buffers", "from")]
+)
 def test_answers_to_the_question_of_facing(
     pointsman: Pointsman, person: Person, tmp_path: Path, typed: str, facing: str
 ) -> None:
@@ -305,6 +307,7 @@ def test_a_plan_that_the_metal_does_not_allow(pointsman: Pointsman, tmp_path: Pa
     assert not (tmp_path / "j").exists()
 
 
+TURNED = ("command", {"number": 1, **message_values(SetTurnout("T1", thrown=False))})
 POWER_ON, POWER_OFF = (("event", message_values(PowerReported(0.0, on=on))) for on in (True, False))
 LINK_LOST = ("event", message_values(LinkLost(0.0, "yard: the connection broke")))
 DIVIDED = ("event", message_values(PowerDivided(0.0, "main on, yard not")))
@@ -334,6 +337,7 @@ DROVE = ("command", message_values(Drive("L", True, 30)))
             ["is off now"],
         ),
         ([POWER_OFF, DIVIDED], ["switch it off by hand"], ["is off now"]),
+        ([TURNED], ["Only points have moved."], ["Nothing has moved"]),
         ([POWER_OFF, LINK_LOST], ["The track power is off now."], ["by hand"]),
     ],
 )
