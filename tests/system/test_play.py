@@ -263,7 +263,9 @@ def test_a_second_program_on_the_port_is_told_who_has_it(sim: RailSim, tmp_path:
         with running(lambda: playing(tmp_path, f"serial:{sim.port}", "--journal", str(tmp_path / "2"))) as second:
             assert second.ends() == 5
             assert "everybody clear" not in second.text, "it is told before anything is set up"
-            assert f"process {first.process.pid}" in second.text.replace("\n", " ")
+            held = " ".join(second.text.split())
+            assert f"process {first.process.pid}" in held
+            assert f"pointsman-guard (process {_guardian_of(first.process.pid)})" in held
         first.signal(signal.SIGINT)
         assert first.ends() == 130
 

@@ -149,8 +149,8 @@ def _set_up(out: Console, request: CalibrateRequest, facing: End | None, yes: bo
     )
     say(
         out,
-        f"First a creep to the nearest beam, to prove where {name} is; then {STEPS} speed steps upwards, each in both "
-        f"directions, {PASSES} passes that count each way. It takes about ten minutes.",
+        f"First a creep to the nearest beam, to prove where {name} is; then up to {STEPS} speed steps upwards, each in "
+        f"both directions, {PASSES} passes that count each way. It takes about ten minutes.",
     )
     out.print("Set up like this:")
     out.print(picture(out, request.track, alone(request.track, name)))
@@ -239,6 +239,8 @@ def _conclude(
     """Tell what was measured, ask whether to store it, and raise what is wrong in spite of it."""
     for rejection in result.rejected:
         say(out, f"Rejected: step {rejection.step}: {rejection.why}.", "yellow")
+    for why in result.left_out:
+        say(out, f"Left out: {why}.")
     out.print(_table(out, request, result))
     for written in result.journals:
         whole_line(out, f"Journal: {written}")
@@ -315,6 +317,7 @@ def _as_json(request: CalibrateRequest, result: CalibrateResult, stored: Path | 
             for m in result.measured
         ],
         "rejected": [{"step": rejection.step, "why": rejection.why} for rejection in result.rejected],
+        "left_out": list(result.left_out),
         "speed_error": None if result.fit is None else result.fit.speed_error,
         "direction_error": None if result.fit is None else result.fit.by_direction.error,
         "stored": None if stored is None else str(stored),

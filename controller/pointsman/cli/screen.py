@@ -198,7 +198,7 @@ class Screen:
         chosen = self._chosen
         goal = Text.assemble(("wanted  ", "dim"), (str(chosen.goal), "bold"))
         score = status.score
-        done = f"{score.runs} of {amount(status.runs, 'runs')} done, " if self._things == "runs" else ""
+        done = f"{score.runs} of {amount(status.runs, 'runs')} done, " if self._things == "runs" and status.runs else ""
         counted = Text(
             f"{done}{amount(score.raw_starts, 'starts')}, "
             f"{amount(score.uncouplings, 'uncouplings')}, points set {amount(score.turnouts_moved, 'times')}",
