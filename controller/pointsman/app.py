@@ -35,6 +35,7 @@ from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.hands import HandWork
 from pointsman.operate.plan import Planner
+from pointsman.operate.power import by_hand
 from pointsman.operate.referee import Score
 from pointsman.operate.steps import TurnoutStep, UncoupleStep
 from pointsman.posix import endings
@@ -210,7 +211,10 @@ class _Sitting(Generic[ResultT]):
             journal.write(loop.time(), "end", self._errand.ending(result))
             return result
         except (asyncio.CancelledError, PointsmanError) as error:
+            doubt = "" if self._dispatcher is None else self._dispatcher.power.doubt
             if self._stopped is None:
+                if isinstance(error, PointsmanError):
+                    error.cure = by_hand(doubt, error.cure)
                 journal.write(loop.time(), "end", {"error": str(error)})
                 raise
             halted = error if isinstance(error, HaltedError) else None
@@ -219,7 +223,7 @@ class _Sitting(Generic[ResultT]):
                 self._stopped.code,
                 confirmed="" if halted is None else halted.confirmed,
                 believed="" if halted is None else halted.believed,
-                cure=BY_HAND if halted is not None and halted.cure == BY_HAND else "",
+                cure=by_hand(doubt, BY_HAND if halted is not None and halted.cure == BY_HAND else ""),
             )
             journal.write(loop.time(), "end", {"error": str(ending)})
             raise ending from error

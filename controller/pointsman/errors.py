@@ -143,6 +143,9 @@ class HaltedError(PointsmanError):
         return head + "".join(f"\n  {name}: {text}" for name, text in lines if text) + arrow + cure
 
 
+NOTHING_MOVES = "nothing moves any more; start again when you like"
+
+
 class StoppedError(HaltedError):
     """A person or the system ended the play; ``code`` is the exit code that says so.
 
@@ -150,8 +153,7 @@ class StoppedError(HaltedError):
     """
 
     def __init__(self, what: str, code: int, *, confirmed: str = "", believed: str = "", cure: str = "") -> None:
-        cure = cure or "nothing moves any more; start again when you like"
-        super().__init__(what, cure=cure, confirmed=confirmed, believed=believed)
+        super().__init__(what, cure=cure or NOTHING_MOVES, confirmed=confirmed, believed=believed)
         self.code = code
 
 

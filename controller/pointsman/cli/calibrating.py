@@ -24,7 +24,7 @@ from pointsman.calibrating import (
 from pointsman.calibrating import (
     calibrate as calibrate_on,
 )
-from pointsman.cli.aftermath import tell_power, tell_rivals
+from pointsman.cli.aftermath import ask_for_hands, tell_power, tell_rivals
 from pointsman.cli.driving import DEFAULT_SPEED, Targets, check_files, check_options
 from pointsman.cli.output import AsJson, compact_table, console, fail_with, print_json, say, whole_line
 from pointsman.cli.putting_right import tell_calibrated
@@ -225,6 +225,7 @@ def _carry_out(out: Console, request: CalibrateRequest, yes: bool) -> CalibrateR
         screens.close()
         if not isinstance(error, JournalError):
             whole_line(out, f"Journal: {request.journal}")
+            ask_for_hands(error, request.journal)
             tell_power(out, request.journal)
             tell_rivals(out, request.target.serial_ports)
             say(out, f"Nothing was stored. To begin again, put {request.locomotive} back on its mark.")

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pointsman.app import Stopper
-from pointsman.cli.aftermath import came_to_something, tell_stopped, tell_ways, tell_written
+from pointsman.cli.aftermath import ask_for_hands, came_to_something, tell_stopped, tell_ways, tell_written
 from pointsman.cli.asking import asking
 from pointsman.cli.output import amount, exit_code, fail_with, print_json, say, tell, whole_line
 from pointsman.cli.putting_right import go_on
@@ -68,6 +68,8 @@ def carry_out(out: Console, request: PlayRequest, manner: Manner) -> None:
             result, wrong = _played(out, request, manner)
             break
         except PointsmanError as error:
+            if not isinstance(error, JournalError):
+                ask_for_hands(error, request.journal)
             if not _may_go_on(error, request, manner):
                 if not isinstance(error, JournalError):
                     tell_stopped(out, request, manner.again)

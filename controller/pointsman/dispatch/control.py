@@ -35,11 +35,12 @@ from pointsman.messages import (
     Stop,
     TurnoutReported,
 )
-from pointsman.operate import referee, tracker
+from pointsman.operate import power, referee, tracker
 from pointsman.operate.belief import Belief
 from pointsman.operate.causes import likely_cause
 from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
+from pointsman.operate.power import SWITCH_OFF, Power
 from pointsman.record import message_values
 from pointsman.track.model import Leg, Track
 
@@ -53,7 +54,7 @@ STALLED_S = 0.2
 """A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
-BY_HAND = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
+BY_HAND = f"{SWITCH_OFF}: the locomotive may still be running"
 LOOK = "look at the layout before anything else"
 
 
@@ -101,6 +102,7 @@ class State:
     run: int = 0
     runs: int = 0
     power_on: bool = False
+    power: Power = Power.UNTOLD
     link_up: bool = False
     links: dict[str, LinkChanged] = field(default_factory=dict)
     turning: set[str] = field(default_factory=set)
@@ -154,6 +156,7 @@ class Control:
     def receive(self, event: Event) -> None:
         """Take an event from the driver; to be called in the loop's thread."""
         self._events += 1
+        self.state.power = power.fold(self.state.power, event)
         self._judge(event)
         self.write("event", message_values(event), event.t_s)
         self._changed.set()
@@ -290,6 +293,7 @@ class Control:
         self._driver.send(command, self._number)
         state.unconfirmed[self._number] = (self.loop.time() + patience_s, command)
         state.score = referee.fold(state.score, command)
+        state.power = power.fold(state.power, command)
         if isinstance(command, Stop):
             self._stops[command.locomotive] = self._number
             self.write("command", {"number": self._number, **message_values(command)})

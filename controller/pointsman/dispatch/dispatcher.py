@@ -30,6 +30,7 @@ from pointsman.operate.hands import hand_work, is_by_hand
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
 from pointsman.operate.parting import MOST_TRIES
 from pointsman.operate.plan import Planner
+from pointsman.operate.power import Power
 from pointsman.operate.steps import DriveStep, Job, Step, TurnoutStep, UncoupleStep
 from pointsman.puzzle.moves import Run
 from pointsman.track.model import Leg, Track
@@ -81,6 +82,11 @@ class Dispatcher:
     def seen(self) -> frozenset[str]:
         """The vehicles that a beam has seen; the others stand where a person said they do."""
         return frozenset(self._control.state.seen)
+
+    @property
+    def power(self) -> Power:
+        """How the track power is, as far as the stations have said."""
+        return self._control.state.power
 
     @property
     def drive(self) -> tracker.Drive | None:
