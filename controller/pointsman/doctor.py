@@ -210,11 +210,20 @@ class Doctor(_Steps):
 
         def died(why: str) -> None:
             gone.append(why)
-            task.cancel()
+            if not mover.switching_off:
+                task.cancel()
 
         def watched(energised: bool) -> None:
-            if guardian is not None and not (guardian.alive_now() if energised else guardian.rest()):
-                raise StationError("the guardian process has ended: nothing is moved without it", where=examiner.where)
+            if guardian is None:
+                return
+            if not energised:
+                guardian.rest()
+            elif not guardian.alive_now():
+                raise StationError(
+                    "the guardian process has ended: nothing is moved without it",
+                    where=examiner.where,
+                    cure="try again",
+                )
 
         mover = Mover(
             examiner, patient.addresses, patient.wiring, tell, watched, lambda: self.check_nobody_drives(found)

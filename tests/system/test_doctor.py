@@ -355,6 +355,39 @@ def test_without_its_guardian_nothing_is_moved_any_more(tmp_path: Path) -> None:
         assert "<p0>" in other.ask("<s>")
 
 
+@pytest.mark.parametrize("stands", ["station", "program"])
+def test_what_stands_still_in_the_middle_of_a_pulse_is_named(stands: str, tmp_path: Path) -> None:
+    """Not the guardian, which only does what it is for."""
+    home = quick_layout(tmp_path)
+    wiring = home / "hardware" / "dccex.toml"
+    wiring.write_text(wiring.read_text().replace('"hardware" }', '"hardware", hold_s = 1.0 }'))
+    with (
+        layout(tmp_path, of=home) as (sim, other),
+        running(lambda: doctor(home, "--on", f"tcp:127.0.0.1:{sim.tcp_port}", "--move")) as program,
+    ):
+        program.expect(r"clear of the machines\? \[y/N\]")
+        program.answer("y")
+        while "<Y 1 1>" not in other.ask(""):
+            assert program.process.poll() is None, program.text
+        if stands == "program":
+            program.signal(signal.SIGSTOP)
+            while " 1>" in other.ask("<Z>"):
+                assert program.process.poll() is None, program.text
+            program.signal(signal.SIGCONT)
+            assert program.ends() == 5, program.text
+            assert "this program stood still for" in program.text
+        else:
+            sim.signal(signal.SIGSTOP)
+            try:
+                assert program.ends() == 5, program.text
+            finally:
+                sim.signal(signal.SIGCONT)
+            told = " ".join(program.text.split())
+            assert "does not answer any more" in told
+            assert "while magnet s1 was on -> switch the station off by hand" in told
+        assert "guardian" not in program.text
+
+
 def _all_children(tasks: Path) -> set[str]:
     """Children of every thread of a process."""
     return {pid for task in tasks.iterdir() for pid in (task / "children").read_text().split()}
