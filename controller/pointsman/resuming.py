@@ -21,7 +21,7 @@ from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position, parse_position
 from pointsman.puzzle.puzzle import Count
-from pointsman.record import read
+from pointsman.record import names_something, read
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 
@@ -61,8 +61,9 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
         raise JournalError("this play went to its end", where=where, cure="there is nothing to go on with: play again")
     header = told.header
     texts = {name: header.get(name) for name in ("puzzle", "folder", "hardware", "on", "goal", "count", "facing")}
-    wrong = [name for name, text in texts.items() if not isinstance(text, str)]
-    if wrong or not isinstance(header.get("seed"), str | None) or header.get("count") not in list(Count):
+    wrong = [name for name, text in texts.items() if not names_something(text)]
+    seeded = "seed" in header and (header["seed"] is None or names_something(header["seed"]))
+    if wrong or not seeded or header.get("count") not in list(Count):
         what = f"its first line has no {wrong[0]}" if wrong else "its first line is not whole"
         raise JournalError(what, where=where, cure="it was written by another version: play the puzzle again")
     puzzle = f"{header['folder']}/{header['puzzle'].rpartition('/')[2]}"
