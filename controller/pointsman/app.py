@@ -53,6 +53,7 @@ ResultT = TypeVar("ResultT")
 Simulated: TypeAlias = "Simulation"
 """The simulated layout, for those who may not know more of it than ``asked`` says."""
 
+ELSEWHERE = "make room there, or give a place on another disk with --journal"
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
 
@@ -218,12 +219,15 @@ class _Sitting(Generic[ResultT]):
                 journal.write(loop.time(), "end", {"error": str(error)})
                 raise
             halted = error if isinstance(error, HaltedError) else None
+            cure = BY_HAND if halted is not None and halted.cure == BY_HAND else ""
+            if not cure and self._stopped.code == JournalError.exit_code:
+                cure = ELSEWHERE
             ending = StoppedError(
                 self._stopped.what,
                 self._stopped.code,
                 confirmed="" if halted is None else halted.confirmed,
                 believed="" if halted is None else halted.believed,
-                cure=by_hand(doubt, BY_HAND if halted is not None and halted.cure == BY_HAND else ""),
+                cure=by_hand(doubt, cure),
             )
             journal.write(loop.time(), "end", {"error": str(ending)})
             raise ending from error

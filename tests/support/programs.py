@@ -96,6 +96,11 @@ class Program:
             pass
         return self.process.wait(max(0.1, until - time.monotonic()))
 
+    def hang_up(self) -> None:
+        """Close its terminal; nothing more is read."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDONLY)
+
     def close(self) -> None:
         """End it, whatever it does."""
         if self.process.poll() is None:

@@ -1,4 +1,4 @@
-"""The first second of the command, as a process: Ctrl-C before it is imported, and streams that take nothing."""
+"""The command as a process: Ctrl-C while it is imported, streams and disks that take nothing, terminals that go."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from programs import Program, running
 
 pytestmark = pytest.mark.system
 
@@ -74,3 +75,20 @@ def test_closed_streams_that_are_not_needed(tmp_path: Path) -> None:
     asked = shell('"$@" play inglenook-small --seed 1 <&-', tmp_path)
     assert asked.returncode == 2
     assert asked.stderr.startswith("nobody can be asked")
+
+
+def test_a_disk_without_room_for_the_journal_is_told_with_the_way_round_it(tmp_path: Path) -> None:
+    """The shell lets no file grow beyond 4 KiB."""
+    ran = shell(f'ulimit -f 8; "$@" play inglenook-small --seed 1 --speed 0 --yes --journal {tmp_path}/j', tmp_path)
+    assert ran.returncode == 8
+    assert "cannot be written" in ran.stderr
+    assert "--journal" in ran.stderr
+    assert "start again when you like" not in ran.stderr
+
+
+def test_a_terminal_that_is_closed_in_a_play_ends_it_with_the_code_of_that(tmp_path: Path) -> None:
+    words = ("play", "inglenook-small", "--seed", "1", "--yes", "--journal", str(tmp_path / "j"))
+    with running(lambda: Program(*COMMAND, *words, of_a_shell=True)) as program:
+        program.expect("run 1 of")
+        program.hang_up()
+        assert program.process.wait(20) == 129

@@ -13,7 +13,7 @@ import typer
 import typer.core
 
 from pointsman.cli.output import error_json, exit_code, print_json, tell
-from pointsman.errors import HaltedError, PointsmanError, UsageError
+from pointsman.errors import HaltedError, PointsmanError, StoppedError, UsageError
 
 CTRL_C = 130
 GONE = frozenset({errno.EPIPE, errno.EIO})
@@ -110,7 +110,16 @@ def main() -> None:
         if error.errno in FULL:
             _tell_full(error)
         _give_up(sys.stderr)
-        sys.exit(1)
+        sys.exit(_ended_by(error))
+
+
+def _ended_by(error: BaseException | None) -> int:
+    """The exit code when nothing could be told: what had ended the command before, a closed terminal say, or 1."""
+    while error is not None:
+        if isinstance(error, StoppedError):
+            return error.code
+        error = error.__context__
+    return 1
 
 
 def _tell_full(error: OSError) -> None:
