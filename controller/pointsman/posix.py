@@ -8,6 +8,7 @@ from __future__ import annotations
 import _thread
 import os
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +35,10 @@ UNANSWERED_MS = 2000
 
 LONGEST_LINE_BYTES = 4096
 """What a terminal gives at most in one line."""
+_PSEUDO_TERMINALS = range(136, 144)
+"""Major numbers that Linux gives them; its /sys does not list them."""
+_NO_LINE = {(5, 0), (5, 2)}
+"""What Linux has as /dev/tty, whichever terminal that is, and /dev/ptmx, which makes a new one."""
 _LOCAL_MODES = 3
 """Where termios has a terminal's local modes in its list."""
 
@@ -116,6 +121,20 @@ def _program(process: Path) -> str:
         return (process / "comm").read_text().strip() or "a program"
     except OSError:
         return "a program that just ended"
+
+
+def may_be_terminal(path: str) -> bool:
+    """Is a file a terminal, as serial ports are, or can that not be known without opening it? Raises OSError."""
+    if sys.platform == "win32":
+        return True
+    found = Path(path).stat()
+    if not stat.S_ISCHR(found.st_mode):
+        return False
+    major, minor = os.major(found.st_rdev), os.minor(found.st_rdev)
+    if sys.platform != "linux" or major in _PSEUDO_TERMINALS:
+        return True
+    kind = Path(f"/sys/dev/char/{major}:{minor}/subsystem")
+    return (major, minor) not in _NO_LINE and (not kind.exists() or kind.resolve().name == "tty")
 
 
 def group_of(path: str) -> str:

@@ -41,9 +41,11 @@ class Trouble:
 BUILT_IN = "a built-in port, hardly a command station"
 MISSING = Trouble("there is no such port", "plug the cable in; `pointsman ports` lists what is there")
 
+NO_PORT = Trouble("this is no serial port", "`pointsman ports` lists what is there")
+
 
 def check_port(path: str) -> None:
-    """Raise PortError for what can be seen of a port without opening it: missing, not permitted, or held."""
+    """Raise PortError for what can be seen of a port without opening it: missing, none, not permitted, or held."""
     check_there(path)
     for trouble in troubles(look_at(path)):
         if trouble.barred:
@@ -51,9 +53,11 @@ def check_port(path: str) -> None:
 
 
 def check_there(path: str) -> None:
-    """Raise PortError when there is no such port."""
+    """Raise PortError when there is no such port, or it is none."""
     if os.name == "posix" and not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
         raise port_error(path, MISSING)
+    if not posix.may_be_terminal(path):
+        raise port_error(path, NO_PORT)
 
 
 def port_error(path: str, trouble: Trouble) -> PortError:
