@@ -126,13 +126,16 @@ def tool(name: str) -> str:
 
 
 def quick_layout(folder: Path) -> Path:
-    """A copy of the small Inglenook for tests in real time: points over in 0.3 s, the locomotive near its beam."""
+    """A copy of the small Inglenook for tests in real time: points over soon, the locomotive near its beam.
+
+    JMRI reports its points: on a busy machine that report needs some time.
+    """
     home = folder / "quick"
     shutil.copytree(find_layout("inglenook-small"), home)
     _change(home / "layout.toml", r"mark = \{[^}]*\}", 'mark = { on = "head", at_mm = 300 }')
     _change(home / "hardware" / "dccex.toml", r'kind = "servo"', 'kind = "accessory-decoder"')
-    for wiring in ("dccex", "jmri"):
-        _change(home / "hardware" / f"{wiring}.toml", r"move_time_s = [\d.]+", "move_time_s = 0.3")
+    for wiring, time_s in (("dccex", 0.3), ("jmri", 1.0)):
+        _change(home / "hardware" / f"{wiring}.toml", r"move_time_s = [\d.]+", f"move_time_s = {time_s}")
     return home
 
 

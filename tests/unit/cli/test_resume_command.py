@@ -11,6 +11,7 @@ import pytest
 from commands import QUICK, Person, Pointsman, own_layout, refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mosquitto import mosquitto, needs_mosquitto
 
 from pointsman.errors import PointsmanError
 from pointsman.messages import Accepted, Drive
@@ -137,12 +138,15 @@ def test_several_stations_want_to_know_where_each_is_before_anything_is_asked(
     refused(pointsman(*mixed, *both), 5, "/dev/ttyNONE: there is no such port")
 
 
+@needs_mosquitto
+@pytest.mark.system
 def test_with_several_stations_the_way_to_begin_again_names_them_all(
-    pointsman: Pointsman, person: Person, crashed: Path
+    pointsman: Pointsman, person: Person, crashed: Path, tmp_path: Path
 ) -> None:
     person(f"{STANDS}\ny\ny\n" + "n\n" * 9)
-    both = ("--on", "main=tcp:127.0.0.1:1", "--on", "yard=mqtt:127.0.0.1:1")
-    ran = pointsman("resume", crashed, "--hardware", "mixed", "--facing", "to", *both)
+    with mosquitto(tmp_path) as broker:
+        both = ("--on", "main=tcp:127.0.0.1:1", "--on", f"yard=mqtt:127.0.0.1:{broker.port}")
+        ran = pointsman("resume", crashed, "--hardware", "mixed", "--facing", "to", *both)
     assert ran.code == 5, ran.err
     assert f"--hardware mixed {' '.join(both)}\n" in ran.out or f"{' '.join(both)} --hardware mixed\n" in ran.out
 
