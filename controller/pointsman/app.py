@@ -35,6 +35,7 @@ from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.hands import HandWork
 from pointsman.operate.plan import Planner
+from pointsman.operate.power import by_hand
 from pointsman.operate.referee import Score
 from pointsman.operate.steps import TurnoutStep, UncoupleStep
 from pointsman.posix import endings
@@ -52,6 +53,7 @@ ResultT = TypeVar("ResultT")
 Simulated: TypeAlias = "Simulation"
 """The simulated layout, for those who may not know more of it than ``asked`` says."""
 
+ELSEWHERE = "make room there, or give a place on another disk with --journal"
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
 
@@ -210,13 +212,23 @@ class _Sitting(Generic[ResultT]):
             journal.write(loop.time(), "end", self._errand.ending(result))
             return result
         except (asyncio.CancelledError, PointsmanError) as error:
+            doubt = "" if self._dispatcher is None else self._dispatcher.power.doubt
             if self._stopped is None:
+                if isinstance(error, PointsmanError):
+                    error.cure = by_hand(doubt, error.cure)
                 journal.write(loop.time(), "end", {"error": str(error)})
                 raise
             halted = error if isinstance(error, HaltedError) else None
-            believed = "" if halted is None else halted.believed
             cure = BY_HAND if halted is not None and halted.cure == BY_HAND else ""
-            ending = StoppedError(self._stopped.what, self._stopped.code, believed=believed, cure=cure)
+            if not cure and self._stopped.code == JournalError.exit_code:
+                cure = ELSEWHERE
+            ending = StoppedError(
+                self._stopped.what,
+                self._stopped.code,
+                confirmed="" if halted is None else halted.confirmed,
+                believed="" if halted is None else halted.believed,
+                cure=by_hand(doubt, cure),
+            )
             journal.write(loop.time(), "end", {"error": str(ending)})
             raise ending from error
         finally:

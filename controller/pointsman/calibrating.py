@@ -82,7 +82,8 @@ class CalibrateRequest:
 class CalibrateResult:
     """What came of a calibration: the sound measurements, what was rejected, and, if there is one, the fit to them.
 
-    ``why_not`` and ``cure`` say why there is none. ``incidents`` are what the simulated layout tells afterwards.
+    ``why_not`` and ``cure`` say why there is none. ``left_out`` has a sentence for each speed that was not tried.
+    ``incidents`` are what the simulated layout tells afterwards.
     """
 
     measured: tuple[Measured, ...]
@@ -93,6 +94,7 @@ class CalibrateResult:
     duration_s: float
     journals: tuple[Path, ...]
     incidents: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def alone(track: Track, locomotive: str) -> Position:
@@ -157,6 +159,7 @@ def calibrate(
         duration_s=duration_s,
         journals=tuple(journals),
         incidents=tuple(incidents),
+        left_out=tuple(course.left_out),
     )
 
 
@@ -288,4 +291,4 @@ def _with_cure(halt: HaltedError, course: Course) -> HaltedError:
         f"{halt.cure}; if {course.locomotive} went the right way, and nothing else moved, its speed_table is too far "
         "off: time the lowest step over a metre of track, and correct it"
     )
-    return HaltedError(halt.what, where=halt.where, believed=halt.believed, cure=cure)
+    return HaltedError(halt.what, where=halt.where, confirmed=halt.confirmed, believed=halt.believed, cure=cure)

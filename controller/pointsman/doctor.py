@@ -1,6 +1,7 @@
 """The composition root of ``doctor``: a link that only asks, in steps between which a person can be asked.
 
-It has the link from ``links``, and no driver: the driver's way of opening one stops whoever is driving.
+It has the link from ``links``, and no driver: the driver's way of opening one stops whoever is driving. What is
+peculiar to DCC-EX (definitions, currents, moving the machines) is the ``Doctor``'s; other stations are listened to.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from typing import Any, Self, TypeVar
 
 from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.drivers.dccex.addresses import Addresses
-from pointsman.drivers.dccex.defining import Definition, Definitions, define, definitions
+from pointsman.drivers.dccex.defining import define
 from pointsman.drivers.dccex.driver import LISTEN_FIRST_S
 from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.findings import Findings, examine
+from pointsman.drivers.dccex.lines import Definition, Definitions, definitions
 from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives
-from pointsman.drivers.dccex.vigil import Seen, Vigil
+from pointsman.drivers.dccex.vigil import Vigil
+from pointsman.drivers.hearing import Ear, Seen, Told
+from pointsman.drivers.jmri.hearing import JmriEar
 from pointsman.errors import StationError, StoppedError, UsageError
 from pointsman.links import On, Target, link_to, simulated, simulated_link
 from pointsman.posix import endings
@@ -56,27 +60,12 @@ class _Cabs:
             self.speeds[reply.cab] = reply.speed
 
 
-class Doctor:
-    """A station under examination; to be used in a ``with``, in the main thread.
+class _Steps:
+    """Something that is done in steps between which a person can be asked; to be used in a ``with``."""
 
-    Each method blocks until it is done, and raises StoppedError when a person or the system ends it. Between two of
-    them nothing is on its way and nothing is energised. ``note`` hears what a person should know of the port.
-    """
-
-    def __init__(self, target: Target, patient: Patient | None, note: Callable[[str], None]) -> None:
-        if target.on is On.SIM and patient is None:
-            raise UsageError(
-                "the simulated layout needs a layout", cure="name one: pointsman doctor inglenook --on sim"
-            )
-        self._target = target
-        self._patient = patient
-        self._note = note
-        self._cabs = _Cabs()
-        self._vigil: Vigil | None = None
+    def __init__(self) -> None:
         self._runner = asyncio.Runner()
         self._stack = AsyncExitStack()
-        self._transport: Transport | None = None
-        self._examiner: Examiner | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -89,48 +78,6 @@ class Doctor:
             self._runner.run(self._stack.aclose())
         finally:
             self._runner.close()
-
-    # ------------------------------------------------------------ the steps
-
-    def examine(self) -> Findings:
-        """Open the link, if it is not open, and ask for everything. Raises PortError, LinkLostError, StationError."""
-        return self._run(self._examine())
-
-    def definitions(self, found: Findings) -> Definitions:
-        """What would be sent to define the layout. Raises LayoutError when the wiring does not say enough."""
-        patient = self._layout()
-        return definitions(patient.wiring, patient.addresses.station, str(patient.wiring_file), found.shield)
-
-    def check_nobody_drives(self, found: Findings) -> None:
-        """Raise StationError when a locomotive runs: then nothing else may be moved."""
-        check_nobody_drives(found, self._cabs.speeds, str(self._target))
-
-    def define(self, found: Findings, lines: Iterable[Definition]) -> Saved | None:
-        """Send definitions and keep them; what was kept, or None where the station cannot."""
-        self.check_nobody_drives(found)
-        return self._run(define(self._open(), lines))
-
-    def move(self, found: Findings, tell: Callable[[Moved], None]) -> list[Moved]:
-        """Try every turnout and magnet; ``tell`` hears of each. Raises StationError and LinkError."""
-        self.check_nobody_drives(found)
-        return self._run(self._move(found, tell))
-
-    def watch(self, seconds: float | None, ready: Callable[[], None], tell: Callable[[Seen], None]) -> None:
-        """Tell every change for so long; None is until Ctrl-C, which then is no error.
-
-        ``ready`` is called when it has begun.
-        """
-        vigil = Vigil(self._open(), None if self._patient is None else self._patient.addresses, tell)
-        self._vigil = vigil
-        try:
-            self._run(vigil.keep(seconds, ready))
-        except StoppedError as stopped:
-            if stopped.code != CTRL_C or seconds is not None:
-                raise
-        finally:
-            self._vigil = None
-
-    # ------------------------------------------------------------ inside
 
     def _run(self, step: Awaitable[T]) -> T:
         async def stoppable() -> T:
@@ -157,6 +104,79 @@ class Doctor:
                     raise ended[0] from None
 
         return self._runner.run(stoppable())
+
+    def _until_stopped(self, seconds: float | None, step: Awaitable[None]) -> None:
+        """Do a step for so long; None is until Ctrl-C, which then is no error."""
+        try:
+            self._run(step)
+        except StoppedError as stopped:
+            if stopped.code != CTRL_C or seconds is not None:
+                raise
+
+
+class Doctor(_Steps):
+    """A station under examination; to be used in a ``with``, in the main thread.
+
+    Each method blocks until it is done, and raises StoppedError when a person or the system ends it. Between two of
+    them nothing is on its way and nothing is energised. ``note`` hears what a person should know of the port.
+    """
+
+    def __init__(self, target: Target, patient: Patient | None, note: Callable[[str], None]) -> None:
+        if target.on is On.SIM and patient is None:
+            raise UsageError(
+                "the simulated layout needs a layout", cure="name one: pointsman doctor inglenook --on sim"
+            )
+        super().__init__()
+        self._target = target
+        self._patient = patient
+        self._note = note
+        self._cabs = _Cabs()
+        self._vigil: Vigil | None = None
+        self._transport: Transport | None = None
+        self._examiner: Examiner | None = None
+
+    # ------------------------------------------------------------ the steps
+
+    def examine(self) -> Findings:
+        """Open the link, if it is not open, and ask for everything. Raises PortError, LinkLostError, StationError."""
+        return self._run(self._examine())
+
+    def definitions(self, found: Findings) -> Definitions:
+        """What would be sent to define what the station lacks, or has otherwise.
+
+        Raises LayoutError when the wiring does not say enough.
+        """
+        patient = self._layout()
+        wanted = definitions(patient.wiring, patient.addresses.station, str(patient.wiring_file), found.shield)
+        return wanted.against(found.lines)
+
+    def check_nobody_drives(self, found: Findings) -> None:
+        """Raise StationError when a locomotive runs: then nothing else may be moved."""
+        check_nobody_drives(found, self._cabs.speeds, str(self._target))
+
+    def define(self, found: Findings, lines: Iterable[Definition]) -> Saved | None:
+        """Send definitions and keep them; what was kept, or None where the station cannot."""
+        self.check_nobody_drives(found)
+        return self._run(define(self._open(), lines))
+
+    def move(self, found: Findings, tell: Callable[[Moved], None]) -> list[Moved]:
+        """Try every turnout and magnet; ``tell`` hears of each. Raises StationError and LinkError."""
+        self.check_nobody_drives(found)
+        return self._run(self._move(found, tell))
+
+    def watch(self, seconds: float | None, ready: Callable[[], None], tell: Callable[[Seen], None]) -> None:
+        """Tell every change for so long; None is until Ctrl-C, which then is no error.
+
+        ``ready`` is called when it has begun.
+        """
+        vigil = Vigil(self._open(), None if self._patient is None else self._patient.addresses, tell)
+        self._vigil = vigil
+        try:
+            self._until_stopped(seconds, vigil.keep(seconds, ready))
+        finally:
+            self._vigil = None
+
+    # ------------------------------------------------------------ inside
 
     def _open(self) -> Examiner:
         assert self._examiner is not None, "examine() opens the link"
@@ -190,11 +210,20 @@ class Doctor:
 
         def died(why: str) -> None:
             gone.append(why)
-            task.cancel()
+            if not mover.switching_off:
+                task.cancel()
 
         def watched(energised: bool) -> None:
-            if guardian is not None and not (guardian.alive_now() if energised else guardian.rest()):
-                raise StationError("the guardian process has ended: nothing is moved without it", where=examiner.where)
+            if guardian is None:
+                return
+            if not energised:
+                guardian.rest()
+            elif not guardian.alive_now():
+                raise StationError(
+                    "the guardian process has ended: nothing is moved without it",
+                    where=examiner.where,
+                    cure="try again",
+                )
 
         mover = Mover(
             examiner, patient.addresses, patient.wiring, tell, watched, lambda: self.check_nobody_drives(found)
@@ -223,14 +252,63 @@ class Doctor:
                 yield _wire(await simulated_link(simulation, station, Protocol.DCCEX, by_pty=False))
             finally:
                 await simulation.close()
-        elif self._target.on in (On.SERIAL, On.TCP):
-            yield _wire(link_to(self._target))
         else:
-            raise UsageError(
-                f"doctor cannot look at {self._target} yet", cure="name a DCC-EX station: serial:PORT or tcp:HOST"
-            )
+            yield _wire(link_to(self._target))
 
 
 def _wire(link: Transport | MqttLink) -> Transport:
     assert isinstance(link, Transport), "a DCC-EX station is at a port or on the network"
     return link
+
+
+class Listening(_Steps):
+    """A station behind JMRI or at an MQTT broker, which is listened to and never told anything.
+
+    To be used as a ``Doctor`` is; ``tell`` hears of every change.
+    """
+
+    def __init__(
+        self, target: Target, track: Track, wiring: Wiring, station: str, tell: Callable[[Seen], None]
+    ) -> None:
+        super().__init__()
+        self._target = target
+        self._track = track
+        self._wiring = wiring
+        self._station = station
+        self._tell = tell
+        self._ear: Ear | None = None
+
+    @property
+    def ear(self) -> Ear:
+        """What is heard; once ``listen`` was called."""
+        assert self._ear is not None, "listen() makes it"
+        return self._ear
+
+    def listen(self) -> list[Told]:
+        """Open the link, and hear how everything is. Raises LinkError."""
+        return self._run(self._listen())
+
+    def watch(self, seconds: float | None, ready: Callable[[], None]) -> None:
+        """Tell every change for so long; None is until Ctrl-C, which then is no error."""
+        ready()
+        self._until_stopped(seconds, self.ear.keep(seconds))
+
+    async def _listen(self) -> list[Told]:
+        link = await self._link()
+        if isinstance(link, MqttLink):
+            from pointsman.drivers.mqtt.hearing import MqttEar
+
+            self._ear = MqttEar(link, self._wiring, self._tell, self._station)
+        else:
+            self._ear = JmriEar(link, self._wiring, self._tell, self._station)
+        self._stack.push_async_callback(self._ear.close)
+        await self._ear.open()
+        return self._ear.told()
+
+    async def _link(self) -> Transport | MqttLink:
+        if self._target.on is not On.SIM:
+            return link_to(self._target)
+        simulation = simulated(self._track, self._wiring, {}, {})
+        self._stack.push_async_callback(simulation.close)
+        speaks = self._wiring.stations[self._station].protocol
+        return await simulated_link(simulation, self._station, speaks, by_pty=False)

@@ -126,18 +126,24 @@ class StationError(LinkError):
 class HaltedError(PointsmanError):
     """Everything was stopped.
 
-    ``what`` says what was doubted, ``believed`` what was believed to stand where, ``cure`` what a person should do.
+    ``what`` says what was doubted, ``confirmed`` is the position that was confirmed last, ``believed`` where the
+    locomotives were believed to be when it was stopped, ``cure`` what a person should do.
     """
 
     exit_code = 6
 
-    def __init__(self, what: str, *, where: str = "", cure: str = "", believed: str = "") -> None:
+    def __init__(self, what: str, *, where: str = "", cure: str = "", confirmed: str = "", believed: str = "") -> None:
         super().__init__(what, where=where, cure=cure)
+        self.confirmed = confirmed
         self.believed = believed
 
     def __str__(self) -> str:
         head, arrow, cure = super().__str__().partition("\n  -> ")
-        return f"{head}\n  believed: {self.believed}{arrow}{cure}" if self.believed else head + arrow + cure
+        lines = [("last confirmed", self.confirmed), ("now believed", self.believed)]
+        return head + "".join(f"\n  {name}: {text}" for name, text in lines if text) + arrow + cure
+
+
+NOTHING_MOVES = "nothing moves any more; start again when you like"
 
 
 class StoppedError(HaltedError):
@@ -146,9 +152,8 @@ class StoppedError(HaltedError):
     Without a ``cure`` it says that nothing moves any more.
     """
 
-    def __init__(self, what: str, code: int, *, believed: str = "", cure: str = "") -> None:
-        cure = cure or "nothing moves any more; start again when you like"
-        super().__init__(what, cure=cure, believed=believed)
+    def __init__(self, what: str, code: int, *, confirmed: str = "", believed: str = "", cure: str = "") -> None:
+        super().__init__(what, cure=cure or NOTHING_MOVES, confirmed=confirmed, believed=believed)
         self.code = code
 
 

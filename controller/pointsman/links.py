@@ -129,6 +129,13 @@ def fitting(target: Target, wiring: Wiring) -> Target:
         if len(wiring.stations) > 1:
             ways = " ".join(f"--on {name}={_EXAMPLE[made.protocol]}" for name, made in wiring.stations.items())
             raise UsageError(f"which station is at {target}: {stations}?", where=where, cure=f"give {ways}")
+        ((name, made),) = wiring.stations.items()
+        if made.protocol not in _SPEAKS[target.on]:
+            raise UsageError(
+                f"station {name} does not speak as {target} does",
+                where=where,
+                cure=f"give --on {_EXAMPLE[made.protocol]}",
+            )
         return target
     given = dict(target.each)
     for name in given:
@@ -145,6 +152,11 @@ def fitting(target: Target, wiring: Wiring) -> Target:
                 cure=f"give --on {name}={_EXAMPLE[made.protocol]}",
             )
     return target if len(given) > 1 else next(iter(given.values()))
+
+
+def spoken_at(target: Target) -> tuple[Speaks, ...]:
+    """What may be spoken there; everything on the simulated layout, where the wiring says what is."""
+    return _SPEAKS.get(target.on, tuple(Speaks))
 
 
 _SPEAKS = {

@@ -8,10 +8,11 @@ from __future__ import annotations
 import _thread
 import os
 import signal
+import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -34,14 +35,21 @@ UNANSWERED_MS = 2000
 
 LONGEST_LINE_BYTES = 4096
 """What a terminal gives at most in one line."""
+_PSEUDO_TERMINALS = range(136, 144)
+"""Major numbers that Linux gives them; its /sys does not list them."""
+_NO_LINE = {(5, 0), (5, 2)}
+"""What Linux has as /dev/tty, whichever terminal that is, and /dev/ptmx, which makes a new one."""
+_LOCAL_MODES = 3
+"""Where termios has a terminal's local modes in its list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A process that has a file open."""
+    """A process that has a file open; ``other_end``: a pseudo-terminal whose other end it has too."""
 
     pid: int
     program: str
+    other_end: bool = False
 
     def __str__(self) -> str:
         return f"{self.program} (process {self.pid})"
@@ -62,8 +70,8 @@ def release_terminal(fd: int) -> None:
 def holders(path: str) -> list[Holder]:
     """The processes that have ``path`` open, ours too, as far as this user may see them (Linux: /proc)."""
     wanted = os.path.realpath(path)
-    found = [Holder(int(process.name), _program(process)) for process in _processes() if _has_open(process, wanted)]
-    return sorted(found, key=lambda holder: holder.pid)
+    found = [_holder(process, wanted) for process in _processes()]
+    return sorted(filter(None, found), key=lambda holder: holder.pid)
 
 
 def running(*programs: str) -> list[Holder]:
@@ -82,12 +90,30 @@ def _processes() -> list[Path]:
     return [entry for entry in root.iterdir() if entry.name.isdigit()] if root.is_dir() else []
 
 
-def _has_open(process: Path, wanted: str) -> bool:
+def _holder(process: Path, wanted: str) -> Holder | None:
     try:
-        return any(str(link.readlink()) == wanted for link in (process / "fd").iterdir())
+        links = {file.name: _opened(file) for file in list((process / "fd").iterdir())}
+        if wanted not in links.values():
+            return None
+        return Holder(int(process.name), _program(process), _has_other_end(process, wanted, links))
     except OSError:
         # another user's process, or one that ended meanwhile
-        return False
+        return None
+
+
+def _opened(file: Path) -> str:
+    """What a descriptor stands for; empty when it was closed meanwhile."""
+    try:
+        return str(file.readlink())
+    except FileNotFoundError:
+        return ""
+
+
+def _has_other_end(process: Path, terminal: str, links: Mapping[str, str]) -> bool:
+    """Has a process the other end of a pseudo-terminal? ``links`` are its open files. Raises OSError."""
+    folder, _, index = terminal.rpartition("/")
+    ends = [fd for fd, link in links.items() if Path(link).name == "ptmx"] if folder == "/dev/pts" else []
+    return any(f"tty-index:\t{index}" in (process / "fdinfo" / fd).read_text().splitlines() for fd in ends)
 
 
 def _program(process: Path) -> str:
@@ -95,6 +121,20 @@ def _program(process: Path) -> str:
         return (process / "comm").read_text().strip() or "a program"
     except OSError:
         return "a program that just ended"
+
+
+def may_be_terminal(path: str) -> bool:
+    """Is a file a terminal, as serial ports are, or can that not be known without opening it? Raises OSError."""
+    if sys.platform == "win32":
+        return True
+    found = Path(path).stat()
+    if not stat.S_ISCHR(found.st_mode):
+        return False
+    major, minor = os.major(found.st_rdev), os.minor(found.st_rdev)
+    if sys.platform != "linux" or major in _PSEUDO_TERMINALS:
+        return True
+    kind = Path(f"/sys/dev/char/{major}:{minor}/subsystem")
+    return (major, minor) not in _NO_LINE and (not kind.exists() or kind.resolve().name == "tty")
 
 
 def group_of(path: str) -> str:
@@ -253,6 +293,66 @@ async def typed_line(terminal: TextIO) -> str:
         return (await typed).decode(errors="replace")
     finally:
         loop.remove_reader(terminal)
+
+
+def forget_typed(terminal: TextIO) -> None:
+    """Throw away what was typed on a terminal and not read yet; what is no terminal keeps everything.
+
+    In the background nothing is touched: what is typed there is another program's.
+    """
+    if not _is_terminal(terminal):
+        return
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    elif _in_front(terminal):
+        with suppress(termios.error):  # the terminal is gone: nothing is typed there any more
+            termios.tcflush(terminal, termios.TCIFLUSH)
+
+
+@contextmanager
+def keys_unseen(terminal: TextIO) -> Iterator[None]:
+    """While inside, what is typed on a terminal is not shown there, and is thrown away in the end.
+
+    The keys that send a signal go on doing so. On Windows, and in the background, nothing is changed.
+    """
+    if sys.platform == "win32" or not _is_terminal(terminal) or not _in_front(terminal):
+        yield
+        return
+    try:
+        before = termios.tcgetattr(terminal)
+        quiet = [*before]
+        quiet[_LOCAL_MODES] &= ~(termios.ECHO | termios.ICANON)
+        termios.tcsetattr(terminal, termios.TCSANOW, quiet)
+    except termios.error:  # the terminal is gone: nothing is typed there any more
+        yield
+        return
+    try:
+        yield
+    finally:
+        # Put into the background meanwhile, the system would suspend us for this.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+        try:
+            with suppress(termios.error):
+                termios.tcsetattr(terminal, termios.TCSAFLUSH, before)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    return not stream.closed and stream.isatty()
+
+
+def _in_front(terminal: TextIO) -> bool:
+    """Whether what is typed there is for this program, as far as the shell that started it says."""
+    if sys.platform == "win32":
+        return True
+    try:
+        return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:  # the terminal of no shell
+        return True
 
 
 def user_name() -> str:

@@ -16,7 +16,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 from zlib import crc32
 
 from pointsman.errors import JournalError
@@ -27,6 +27,8 @@ LONGEST_BYTES = 1 << 30
 _HEAD = 18
 _HEAD_FORM = re.compile(rb"[0-9a-f]{8} [0-9a-f]{8} ")
 _TYPES = {cls.__name__: cls for cls in (*get_args(Command), *get_args(Event))}
+_KINDS: dict[type, dict[str, type]] = {cls: get_type_hints(cls) for cls in _TYPES.values()}
+"""The kind of every field of every message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def decode(raw: bytes) -> Line:
     try:
         values = json.loads(body)
         return Line(float(values.pop("t_s")), str(values.pop("kind")), values)
-    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+    except (ValueError, OverflowError, KeyError, AttributeError, TypeError, RecursionError):
         raise JournalError("it is not an entry of a journal") from None
 
 
@@ -133,6 +135,9 @@ def message_of(line: Line) -> Command | Event:
     names = {f.name for f in fields(cls)}
     if "t_s" in names:
         values["t_s"] = line.t_s
+    kinds = _KINDS[cls]
+    if values.keys() - kinds.keys() or any(not _is(kinds[name], value) for name, value in values.items()):
+        raise JournalError(f"the line is no whole {cls.__name__}", cure="it was written by another version")
     try:
         if cls is LinkChanged:
             values["state"] = LinkState(values["state"])
@@ -140,6 +145,24 @@ def message_of(line: Line) -> Command | Event:
         return message
     except (TypeError, ValueError, KeyError):
         raise JournalError(f"the line is no whole {cls.__name__}", cure="it was written by another version") from None
+
+
+def _is(kind: type, value: object) -> bool:
+    """Is a JSON value of a field's kind? True and False are no numbers."""
+    if kind is float:
+        return type(value) in {int, float}
+    return type(value) is (str if kind is LinkState else kind)
+
+
+def names_something(text: object) -> bool:
+    """Is a value text that a file may be named by? Anything may stand in a journal that somebody else has written."""
+    if not isinstance(text, str) or "\0" in text:
+        return False
+    try:
+        text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _names(line: Line) -> set[str]:

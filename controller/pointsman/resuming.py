@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pointsman.beforehand import wired
 from pointsman.errors import JournalError, UsageError
-from pointsman.links import Target, fitting, parse_target
+from pointsman.links import Target, parse_target
 from pointsman.operate.referee import Score, with_hand
 from pointsman.operate.retelling import Told, retell
 from pointsman.playing import PlayRequest, PutRight
@@ -20,11 +21,9 @@ from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position, parse_position
 from pointsman.puzzle.puzzle import Count
-from pointsman.record import read
-from pointsman.track.builtin import find_wiring
+from pointsman.record import names_something, read
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
-from pointsman.track.wiring_file import load_wiring
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,9 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
         raise JournalError("this play went to its end", where=where, cure="there is nothing to go on with: play again")
     header = told.header
     texts = {name: header.get(name) for name in ("puzzle", "folder", "hardware", "on", "goal", "count", "facing")}
-    wrong = [name for name, text in texts.items() if not isinstance(text, str)]
-    if wrong or not isinstance(header.get("seed"), str | None) or header.get("count") not in list(Count):
+    wrong = [name for name, text in texts.items() if not names_something(text)]
+    seeded = "seed" in header and (header["seed"] is None or names_something(header["seed"]))
+    if wrong or not seeded or header.get("count") not in list(Count):
         what = f"its first line has no {wrong[0]}" if wrong else "its first line is not whole"
         raise JournalError(what, where=where, cure="it was written by another version: play the puzzle again")
     puzzle = f"{header['folder']}/{header['puzzle'].rpartition('/')[2]}"
@@ -75,14 +75,14 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
             cure="play it again",
         )
     named = hardware or header["hardware"] or None
-    wiring = load_wiring(find_wiring(chosen.folder, named), chosen.track)
+    wiring, target = wired(chosen.folder, chosen.track, named, on or parse_target(header["on"]))
     return Interrupted(
         journal=journal,
         told=told,
         chosen=chosen,
         wiring=wiring,
         hardware=named or "",
-        target=fitting(on or parse_target(header["on"]), wiring),
+        target=target,
         count=Count(header["count"]),
         position=parse_position(told.position, chosen.track, chosen.start.vehicles),
     )

@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from pointsman.errors import PointsmanError, UsageError
-from pointsman.track.builtin import DEFAULT_PUZZLE, find_layout, find_wiring
+from pointsman.errors import PointsmanError, UsageError, did_you_mean
+from pointsman.track.builtin import DEFAULT_PUZZLE, find_layout, find_wiring, layout_puzzles
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.tomlfile import Notes, read_toml
@@ -30,6 +30,7 @@ app = typer.Typer(
 def _list_faults(wanted: bool) -> None:
     if wanted:
         print(kinds_table())
+        print("\n@SECONDS count from the start of railsim, on the layout's clock; left out, it is so from the start.")
         raise typer.Exit
 
 
@@ -91,12 +92,17 @@ def railsim(
     profile: Annotated[
         str, typer.Option("--profile", metavar="VERSION", help=f"The station's firmware: {', '.join(PROFILES)}.")
     ] = DEFAULT_PROFILE,
+    bare: Annotated[
+        bool,
+        typer.Option("--bare", help="A DCC-EX station that knows no turnout, sensor or output yet, as a new board."),
+    ] = False,
     fault: Annotated[
         list[str] | None,
         typer.Option(
             "--fault",
             metavar="KIND[:TARGET][@SECONDS][=AMOUNT]",
-            help="Let something go wrong at a moment; may be given again. 'railsim --faults' lists the kinds.",
+            help="Let something go wrong at a moment, in seconds of the layout's clock since railsim started; may be "
+            "given again. 'railsim --faults' lists the kinds.",
         ),
     ] = None,
     faults: Annotated[  # noqa: ARG001 - it is done by its callback
@@ -118,7 +124,7 @@ def railsim(
     broker = None if mqtt is None else BrokerAddress.parse(mqtt)
     ptys, ports = by_station("--pty", pty or [], wiring), by_station("--tcp", tcp or [], wiring)
     serving = Serving(
-        track, wiring, setup, seed, speed, ptys, ports, truth, reset_on_open, profile, jmri, planned, broker
+        track, wiring, setup, seed, speed, ptys, ports, truth, reset_on_open, profile, jmri, planned, broker, bare
     )
     raise typer.Exit(serve(serving, say))
 
@@ -133,6 +139,9 @@ def main() -> None:
 
 
 def _start(folder: Path, puzzle: str) -> str:
+    names = layout_puzzles(folder)
+    if puzzle not in names:
+        raise UsageError(f"there is no puzzle {puzzle!r}", where=str(folder), cure=did_you_mean(puzzle, names))
     path = folder / "puzzles" / f"{puzzle}.toml"
     notes = Notes(str(path))
     content = read_toml(path, notes)

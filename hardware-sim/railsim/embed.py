@@ -146,8 +146,9 @@ class Simulation:
     """A world and its stations, run by the event loop in which it is made. End it with ``close``.
 
     ``boot_s`` is how long the station takes before it answers; it begins when the simulation is made.
-    ``profile`` is the station's firmware, 5.6 if not given; ``on_event``, ``hidden``, ``faults`` and ``boards`` as for
-    a ``Rig``. Raises UsageError (see there), also for a host that shall stand still on a loop whose clock cannot jump.
+    ``profile`` is the station's firmware, 5.6 if not given; ``on_event``, ``hidden``, ``faults``, ``boards`` and
+    ``bare`` as for a ``Rig``. Raises UsageError (see there), also for a host that shall stand still on a loop whose
+    clock cannot jump.
     """
 
     def __init__(
@@ -163,6 +164,7 @@ class Simulation:
         hidden: Hidden | None = None,
         faults: Sequence[Planned] = (),
         boards: Mapping[str, MakeBoard] | None = None,
+        bare: bool = False,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._origin_s = self._loop.time()
@@ -181,6 +183,7 @@ class Simulation:
             hidden=hidden,
             hands=hands,
             boards=boards,
+            bare=bare,
         )
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = itertools.count(1)

@@ -31,7 +31,8 @@ class Rig:
     """A world with the stations of a wiring, by its names: those with a line of bytes (``sides``), MQTT (``nodes``).
 
     The track has power until all the stations that feed it have theirs off. ``on_event`` is called for everything that
-    happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations. ``hidden``, when given, is used
+    happens in the world, faults too; ``profile`` is the firmware of DCC-EX stations, which know nothing of the
+    layout yet when ``bare``. ``hidden``, when given, is used
     instead of what the seed says. ``hands`` are for what a fault does outside of it; faults of a link or of a board
     strike the first station with a line. ``boards`` make the nodes of these names, which else are simulated. Raises
     UsageError when there is no station, or the set-up or a fault does not fit it.
@@ -49,6 +50,7 @@ class Rig:
         on_event: Callable[[WorldEvent], None] | None = None,
         hidden: Hidden | None = None,
         faults: Sequence[Planned] = (),
+        bare: bool = False,
         hands: Hands | None = None,
         boards: Mapping[str, MakeBoard] | None = None,
     ) -> None:
@@ -79,7 +81,7 @@ class Rig:
                 self.sides[name] = wired_node(name, self.world, wiring, self._breakdowns, power, boot_s=boot_s)
             else:
                 self.sides[name] = Side(
-                    name, self.world, wiring, hidden, self._breakdowns, power, boot_s=boot_s, profile=profile
+                    name, self.world, wiring, hidden, self._breakdowns, power, boot_s=boot_s, profile=profile, bare=bare
                 )
         self._eyes: tuple[Side | BoardSide | MqttNode, ...] = (*self.sides.values(), *self.nodes.values())
         self.plan(faults)

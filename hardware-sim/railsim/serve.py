@@ -64,6 +64,7 @@ class Serving:
     jmri: int | None = None
     faults: tuple[Planned, ...] = ()
     mqtt: BrokerAddress | None = None
+    bare: bool = False
 
 
 def serve(serving: Serving, say: Say) -> int:
@@ -182,6 +183,7 @@ async def _serve(serving: Serving, say: Say) -> int:
         profile=find_profile(serving.profile),
         on_event=log.event,
         faults=serving.faults,
+        bare=serving.bare,
     )
     try:
         async with AsyncExitStack() as opened:

@@ -43,7 +43,9 @@ class Side:
         *,
         boot_s: float = BOOT_S,
         profile: Profile | None = None,
+        bare: bool = False,
     ) -> None:
+        """``bare``: a DCC-EX station knows no turnout, sensor or output yet."""
         self.protocol = wiring.stations[name].protocol
         self._world = world
         self._wiring = wiring
@@ -65,7 +67,9 @@ class Side:
         if self.protocol is Protocol.JMRI:
             self.station = JmriStation(self, self._tables(), hidden, feedback=self._with_feedback())
         else:
-            self.station = Station(self, self._definitions(), hidden, boot_s=boot_s, profile=profile)
+            self.station = Station(
+                self, Definitions() if bare else self._definitions(), hidden, boot_s=boot_s, profile=profile
+            )
             for beam in self._beams:
                 self.see(beam, world.beam_broken(beam), 0.0)
 

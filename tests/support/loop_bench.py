@@ -170,7 +170,7 @@ def loop(
     track: Track | None = None,
     new: bool = False,
 ) -> Iterator[LoopBench]:
-    """A node that has started, has been greeted, and whose coils have rested; somebody has set it up, unless it is ``new``.
+    """A node that has started and been greeted, and whose coils have rested; somebody has set it up, unless ``new``.
 
     ``folder`` keeps its EEPROM.
     """

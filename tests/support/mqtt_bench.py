@@ -56,6 +56,7 @@ class Node:
         self.simulation = simulation
         self.client: MemoryClient | None = None
         self.deaf = False
+        self.says_after_s = 0.0
 
     def connect(self) -> None:
         """Find the broker."""
@@ -72,6 +73,12 @@ class Node:
         self.client.lose("cut")
 
     def _say(self, said: Publication) -> None:
+        if self.says_after_s:
+            asyncio.get_running_loop().call_later(self.says_after_s, self._publish, said)
+        else:
+            self._publish(said)
+
+    def _publish(self, said: Publication) -> None:
         if self.client is not None:
             self.client.publish(said.topic, said.payload, retain=said.retain)
 

@@ -26,31 +26,53 @@ WITHIN_S = 40.0
 
 
 class Program:
-    """A program with a pseudo-terminal as its standard input, output and error."""
+    """A program with a pseudo-terminal as its standard input, output and error.
 
-    def __init__(self, *command: str, env: dict[str, str] | None = None, stdout: int | None = None) -> None:
+    ``of_a_shell``: the terminal is that of the program's session, so that Ctrl-C in it is a signal.
+    """
+
+    def __init__(
+        self, *command: str, env: dict[str, str] | None = None, stdout: int | None = None, of_a_shell: bool = False
+    ) -> None:
         self._master, slave = pty.openpty()
+        self.terminal_path = os.ttyname(slave)
         self.text = ""
+        self._answered = 0
         self.process = subprocess.Popen(
-            command,
+            ["setsid", "--ctty", *command] if of_a_shell else command,
             stdin=slave,
             stdout=slave if stdout is None else stdout,
             stderr=slave,
             env={**os.environ, "TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "200", **(env or {})},
-            start_new_session=True,
+            start_new_session=not of_a_shell,
         )
         os.close(slave)
 
     def expect(self, pattern: str, within_s: float = WITHIN_S) -> re.Match[str]:
         """Read until the output matches."""
-        until = time.monotonic() + within_s
-        while (found := re.search(pattern, self.text)) is None:
+        return self._expect(pattern, 0, within_s)
+
+    def asked(self, question: str) -> re.Match[str]:
+        """Read until the output since the last answer matches.
+
+        What is typed before a question is thrown away: only when it can be read may it be answered.
+        """
+        return self._expect(question, self._answered, WITHIN_S)
+
+    def _expect(self, pattern: str, since: int, within_s: float) -> re.Match[str]:
+        until, wanted = time.monotonic() + within_s, re.compile(pattern)
+        while (found := wanted.search(self.text, since)) is None:
             assert self._read(until - time.monotonic()), f"no {pattern!r} in:\n{self.text}"
         return found
 
     def answer(self, line: str) -> None:
         """Type a line."""
-        os.write(self._master, line.encode() + b"\n")
+        self._answered = len(self.text)
+        self.type(line + "\n")
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self._master, keys.encode())
 
     def signal(self, number: int) -> None:
         """Send a signal to the program (not to its children)."""
@@ -73,6 +95,11 @@ class Program:
         while self._read(until - time.monotonic()):
             pass
         return self.process.wait(max(0.1, until - time.monotonic()))
+
+    def hang_up(self) -> None:
+        """Close its terminal; nothing more is read."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDONLY)
 
     def close(self) -> None:
         """End it, whatever it does."""
@@ -99,13 +126,16 @@ def tool(name: str) -> str:
 
 
 def quick_layout(folder: Path) -> Path:
-    """A copy of the small Inglenook for tests in real time: points over in 0.3 s, the locomotive near its beam."""
+    """A copy of the small Inglenook for tests in real time: points over soon, the locomotive near its beam.
+
+    JMRI reports its points: on a busy machine that report needs some time.
+    """
     home = folder / "quick"
     shutil.copytree(find_layout("inglenook-small"), home)
     change(home / "layout.toml", r"mark = \{[^}]*\}", 'mark = { on = "head", at_mm = 300 }')
     change(home / "hardware" / "dccex.toml", r'kind = "servo"', 'kind = "accessory-decoder"')
-    for wiring in ("dccex", "jmri"):
-        change(home / "hardware" / f"{wiring}.toml", r"move_time_s = [\d.]+", "move_time_s = 0.3")
+    for wiring, time_s in (("dccex", 0.3), ("jmri", 1.0)):
+        change(home / "hardware" / f"{wiring}.toml", r"move_time_s = [\d.]+", f"move_time_s = {time_s}")
     return home
 
 

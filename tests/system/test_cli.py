@@ -6,7 +6,6 @@ import errno
 import io
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -16,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from keyboard import keyboard
 from programs import Program, RailSim, quick_layout, running, tool
 from shared_cache import shared_cache
 
@@ -293,17 +293,15 @@ def test_a_draw_that_is_solved_already_on_a_station(
     layout = quick_layout(tmp_path)
     puzzle = layout / "puzzles" / "done.toml"
     puzzle.write_text((layout / "puzzles" / "classic.toml").read_text().replace('goal = "s1: 1 2 3"', 'goal = "s3:"'))
-    master, slave = pty.openpty()
     monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(cache))
-    with running(lambda: RailSim(tmp_path, layout=layout)) as sim, os.fdopen(slave, "r") as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        os.write(master, b"to\ny\n")
+    with running(lambda: RailSim(tmp_path, layout=layout)) as sim, keyboard() as (terminal, types):
+        monkeypatch.setattr(sys, "stdin", terminal)
+        types("points\ny\n")
         words = ("play", str(puzzle), "--on", f"tcp:127.0.0.1:{sim.tcp_port}", "--journal", str(tmp_path / "j"))
         monkeypatch.setattr(sys, "argv", ["pointsman", *words, "--json"])
         with pytest.raises(SystemExit) as ended:
             main()
         monkeypatch.undo()
-    os.close(master)
     out, err = capsys.readouterr()
     assert ended.value.code == 0, err
     found = json.loads(out)

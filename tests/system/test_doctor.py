@@ -137,20 +137,19 @@ def held(port: Path, how: str) -> Iterator[int]:
         holder.communicate()
 
 
-def test_who_has_a_port_open_is_named_also_when_it_can_be_opened(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["not locked", "locked"])
+def test_a_port_that_another_program_has_open_is_not_opened(how: str, tmp_path: Path) -> None:
     with layout(tmp_path) as (sim, _):
-        with held(sim.port, "not locked") as pid:
-            ran = ended("inglenook-small", "--on", f"serial:{sim.port}", "--json")
-            assert ran.returncode == 0, ran.stderr
-            assert [one["pid"] for one in json.loads(ran.stdout)["port"]["holders"]] == [pid]
-            assert f"(process {pid})" in ran.stderr
-        with held(sim.port, "locked") as pid:
+        with held(sim.port, how) as pid:
             ran = ended("inglenook-small", "--on", f"serial:{sim.port}", "--json")
             assert ran.returncode == 5
             error = json.loads(ran.stdout)["error"]
             assert error["kind"] == "PortError"
             assert f"(process {pid})" in error["what"]
-            assert error["cure"]
+            assert "close that program" in error["cure"]
+            assert "Opening the port" not in ran.stderr
+        # the simulated station has the other end, which bars nobody
+        assert ended("inglenook-small", "--on", f"serial:{sim.port}", "--json").returncode == 0
 
 
 STRANGER = """
@@ -232,13 +231,9 @@ def test_unplugged_in_the_middle_it_says_so(tmp_path: Path) -> None:
             assert "Traceback" not in program.text
 
 
-NINE = ("<T 1>", "<T 2>", "<S 1>", "<S 2>", "<S 3>", "<S 4>", "<Z 1>", "<Z 2>", "<Z 3>")
-
-
 def test_a_new_station_is_told_the_layout_after_a_yes(tmp_path: Path) -> None:
-    with layout(tmp_path, "--hardware", "mega", of="inglenook") as (sim, other):
-        for text in NINE:
-            assert "<O>" in other.ask(text)
+    with layout(tmp_path, "--bare", "--hardware", "mega", of="inglenook") as (sim, other):
+        assert "<X>" in other.ask("<T>")
         words = ("inglenook", "--hardware", "mega", "--on", f"tcp:127.0.0.1:{sim.tcp_port}")
         ran = ended(*words)
         assert ran.returncode == 5
@@ -261,6 +256,30 @@ def test_a_new_station_is_told_the_layout_after_a_yes(tmp_path: Path) -> None:
         assert "<Q 4 25 1>" in other.ask("<S>")
         assert "<Y 3 32 2 0>" in other.ask("<Z>")
         assert ended(*words).returncode == 0
+
+
+def test_only_what_a_station_lacks_or_has_otherwise_is_written(tmp_path: Path) -> None:
+    with layout(tmp_path, "--hardware", "mega", of="inglenook") as (sim, other):
+        for text in ("<T 2>", "<S 1>", "<S 4 40 1>", "<S 9 41 1>", "<Z 3 32 0>"):
+            assert "<X>" not in other.ask(text)
+        words = ("inglenook", "--hardware", "mega", "--on", f"tcp:127.0.0.1:{sim.tcp_port}")
+        with running(lambda: doctor(*words, "--define", "--move")) as program:
+            program.expect(r"Write it\? \[y/N\]")
+            offered = program.text.partition("lacks, or has otherwise")[2]
+            assert "NOT KNOWN to the station" in program.text.partition("lacks, or has otherwise")[0]
+            for line in ("<T 2 SERVO 101 340 275 2>", "<S 1 22 1>", "<S 4 25 1>", "<Z 3 32 2>"):
+                assert line in offered
+            for line in ("<T 1 ", "<S 2", "<S 3", "<Z 1", "<Z 2"):
+                assert line not in offered
+            program.answer("y")
+            program.expect(r"Write them over too\? Their servos move. \[y/N\]")
+            assert "<Y 3 32 0 0>" in other.ask("<Z>"), "nothing is written before both answers"
+            program.answer("n")
+            assert program.ends() == 0, program.text
+            assert "Written: 4 definitions." in program.text
+            assert "2 turnouts, 5 sensors, 3 outputs" in program.text
+        assert "<Q 4 25 1>" in other.ask("<S>")
+        assert "<Y 3 32 2 0>" in other.ask("<Z>")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
@@ -334,6 +353,39 @@ def test_without_its_guardian_nothing_is_moved_any_more(tmp_path: Path) -> None:
             assert "guardian" in program.text
         assert " 1>" not in other.ask("<Z>")
         assert "<p0>" in other.ask("<s>")
+
+
+@pytest.mark.parametrize("stands", ["station", "program"])
+def test_what_stands_still_in_the_middle_of_a_pulse_is_named(stands: str, tmp_path: Path) -> None:
+    """Not the guardian, which only does what it is for."""
+    home = quick_layout(tmp_path)
+    wiring = home / "hardware" / "dccex.toml"
+    wiring.write_text(wiring.read_text().replace('"hardware" }', '"hardware", hold_s = 1.0 }'))
+    with (
+        layout(tmp_path, of=home) as (sim, other),
+        running(lambda: doctor(home, "--on", f"tcp:127.0.0.1:{sim.tcp_port}", "--move")) as program,
+    ):
+        program.expect(r"clear of the machines\? \[y/N\]")
+        program.answer("y")
+        while "<Y 1 1>" not in other.ask(""):
+            assert program.process.poll() is None, program.text
+        if stands == "program":
+            program.signal(signal.SIGSTOP)
+            while " 1>" in other.ask("<Z>"):
+                assert program.process.poll() is None, program.text
+            program.signal(signal.SIGCONT)
+            assert program.ends() == 5, program.text
+            assert "this program stood still for" in program.text
+        else:
+            sim.signal(signal.SIGSTOP)
+            try:
+                assert program.ends() == 5, program.text
+            finally:
+                sim.signal(signal.SIGCONT)
+            told = " ".join(program.text.split())
+            assert "does not answer any more" in told
+            assert "while magnet s1 was on -> switch the station off by hand" in told
+        assert "guardian" not in program.text
 
 
 def _all_children(tasks: Path) -> set[str]:

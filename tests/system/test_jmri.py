@@ -311,7 +311,6 @@ def test_a_jmri_that_is_killed_is_told_with_what_to_do(tmp_path: Path) -> None:
 def test_jmri_that_is_not_there_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     quick_layout(tmp_path)
     with running(lambda: playing(tmp_path, 1)) as play:
-        play.expect(r"everybody clear|cannot connect")
-        play.answer("y")
         assert play.ends() == 5
+        assert "[y/N]" not in play.text
         assert "Start Web Server" in play.text

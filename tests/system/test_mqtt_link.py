@@ -325,3 +325,19 @@ async def test_a_guardian_ends_an_encrypted_link_and_the_broker_publishes_the_wi
         await guardian.goodbye()
         await watched.link.close()
         await other.link.close()
+
+
+@pytest.mark.parametrize("passes", [1, 2, 3, 5])
+async def test_opening_that_is_broken_off_leaves_nothing_behind(tmp_path: Path, passes: int) -> None:
+    with mosquitto(tmp_path) as broker:
+        link = BrokerLink(Broker("127.0.0.1", broker.port))
+        opening = asyncio.ensure_future(link.open(Will("track/power", b"OFF")))
+        for _ in range(passes):
+            await asyncio.sleep(0)
+        opening.cancel()
+        await asyncio.wait([opening])
+        assert opening.cancelled()
+        assert not link.is_open
+        await asyncio.get_running_loop().shutdown_default_executor()  # no thread is at work any more
+        await asyncio.sleep(0)
+        assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -268,7 +268,7 @@ def test_a_link_left_behind_by_a_killed_program_is_no_hindrance(start: Callable[
         (["inglenook", "--tcp", "0", "--speed", "6"], 2, "at most 5"),
         (["inglenook", "--tcp", "0", "--position", "head: L | s7: 1"], 2, "no segment 's7'"),
         (["inglenook", "--tcp", "0", "--facing", "L=up"], 2, "write L=from or L=to"),
-        (["inglenook", "--tcp", "0", "--puzzle", "none"], 3, "no such file"),
+        (["inglenook", "--tcp", "0", "--puzzle", "none"], 2, "known here: classic"),
         (["inglenook", "--tcp", "0", "--fault", "wagon-flies"], 2, "there is no fault 'wagon-flies'"),
         (["inglenook", "--tcp", "0", "--fault", "beam-dead:hed"], 2, "did you mean head?"),
         (["inglenook", "--pty", "/dev/null"], 5, "does not exist yet"),

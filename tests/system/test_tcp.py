@@ -96,7 +96,7 @@ async def test_nobody_listening_is_refused_with_a_cure() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         free = probe.getsockname()[1]
-    with pytest.raises(PortError, match="cannot connect") as refusal:
+    with pytest.raises(PortError, match="connection refused") as refusal:
         await TcpTransport("127.0.0.1", free).open()
     assert str(free) in refusal.value.cure
     assert TcpTransport("127.0.0.1").name.endswith(f":{DCCEX_PORT}")
@@ -113,3 +113,24 @@ async def test_what_cannot_be_a_name_is_refused_with_a_cure(host: str) -> None:
     with pytest.raises(PortError, match="cannot be the name") as refusal:
         await TcpTransport(host).open()
     assert refusal.value.cure
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "said"),
+    [
+        ("127.0.0.1", "127.0.0.1", "connection refused"),
+        ("::1", "[::1]", "connection refused|cannot assign requested address|address family not supported"),
+        ("localhost", "localhost", "connection refused|no address of it takes a connection"),
+    ],
+)
+async def test_nobody_listens_there(host: str, name: str, said: str) -> None:
+    """Said in plain words, and an IPv6 address is told from its port."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        link = TcpTransport(host, port)
+        link.listen(lambda _: None, lambda _: None, lambda _: None)
+        with pytest.raises(PortError, match=said) as refused:
+            await link.open()
+    assert refused.value.where == f"{name}:{port}"
+    assert "(" not in refused.value.what

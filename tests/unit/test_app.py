@@ -237,6 +237,28 @@ def test_a_link_that_is_lost_after_a_person_stopped_it(request_: PlayRequest) ->
     assert "BY HAND NOW" in notes[-1]
 
 
+@pytest.mark.parametrize("fault", ["port-vanishes", "silent", ""])
+def test_power_that_nobody_confirmed_off_is_said_last(request_: PlayRequest, fault: str) -> None:
+    """Whether or not anything was moving: only a station that says so lets the end be that nothing moves any more."""
+    stop: list[Stopper] = []
+    simulations: list[Simulated] = []
+    stopped: list[str] = []
+
+    def show(status: Status) -> None:
+        if not stopped and status.doing.startswith("T1 to"):
+            stopped.append(status.doing)
+            if fault:
+                simulations[0].plan([parse_fault(f"{fault}@{status.t_s:.3f}=60")])
+            stop[0]("Ctrl-C", 130)
+
+    with pytest.raises(StoppedError, match="Ctrl-C") as raised:
+        play(replace(request_, on_simulation=simulations.append), show, stop.append)
+    last = raised.value.cure
+    assert last.startswith("SWITCH THE TRACK POWER OFF BY HAND NOW") is bool(fault), last
+    assert ("nothing moves any more" in last) is not bool(fault)
+    assert read(request_.journal).lines[-1].text("error") == str(raised.value)
+
+
 def test_stopped_from_another_thread_before_it_has_begun(request_: PlayRequest) -> None:
     def ready(stop: Stopper) -> None:
         other = threading.Thread(target=stop, args=("the screen is gone", 6))
@@ -350,6 +372,13 @@ def test_what_does_not_fit_the_stations_of_a_wiring(text: str, what: str, cure: 
         fitting(parse_target(text), _wired("mixed"))
     assert what in refusal.value.what
     assert cure in refusal.value.cure
+
+
+def test_a_target_that_speaks_otherwise_than_the_only_station() -> None:
+    with pytest.raises(UsageError) as refusal:
+        fitting(parse_target("jmri:pc"), _wired("dccex"))
+    assert refusal.value.what == "station main does not speak as jmri:pc:12080 does"
+    assert refusal.value.cure == "give --on serial:/dev/ttyACM0"
 
 
 def test_what_fits_the_stations_of_a_wiring() -> None:

@@ -223,3 +223,32 @@ def test_an_empty_journal_is_whole(tmp_path: Path) -> None:
 def test_values_are_plain_json() -> None:
     body = encode(0.1234567, "x", {"a": [1, None, "ü"]})[18:-1]
     assert json.loads(body) == {"t_s": 0.123457, "kind": "x", "a": [1, None, "ü"]}
+
+
+ODD_TEXT = st.text(st.characters(exclude_categories=()), max_size=5)
+ODD = st.none() | st.booleans() | st.integers() | st.floats() | ODD_TEXT | st.just([]) | st.just({}) | st.just([1])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(TYPES), st.data())
+def test_values_of_another_kind_make_no_message(cls: type, data: st.DataObject) -> None:
+    """A whole line whose values are of another kind is said to be no message; nothing else ever comes of it."""
+    values = message_values(data.draw(messages(cls)))
+    name = data.draw(st.sampled_from(sorted(values)))
+    values[name] = data.draw(ODD)
+    line = Line(1.0, "command", values)
+    try:
+        message = message_of(line)
+    except JournalError:
+        return
+    hints = get_type_hints(type(message))
+    for field in fields(message):
+        kind = (int, float) if hints[field.name] is float else hints[field.name]
+        assert isinstance(getattr(message, field.name), kind)
+        assert isinstance(getattr(message, field.name), bool) is (kind is bool)
+
+
+def test_a_moment_that_no_clock_shows_is_no_entry() -> None:
+    body = b'{"t_s":1' + b"0" * 400 + b',"kind":"run"}'
+    with pytest.raises(JournalError, match="not an entry"):
+        decode(b"%08x %08x %s" % (len(body), crc32(body), body))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from enum import Enum, auto
+from functools import reduce
 from pathlib import Path
 
 from rich.console import Console
 
 from pointsman.cli.output import say, whole_line
-from pointsman.errors import JournalError
+from pointsman.errors import JournalError, PointsmanError
 from pointsman.links import On
+from pointsman.messages import Command, Drive, Event, SetTurnout
+from pointsman.operate.power import Power, by_hand, fold
 from pointsman.playing import PlayRequest
-from pointsman.record import Line, read
+from pointsman.record import message_of, read
+from pointsman.transports.diagnosis import rivals
 
 
 def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> str:
@@ -33,69 +36,76 @@ def resume_command(journal: Path) -> str:
 
 
 def tell_stopped(out: Console, request: PlayRequest, command: str) -> None:
-    """The journal, how the track power is, what has to be set up again, and how to repeat the puzzle."""
+    """The journal, how the track power is, and what can be done now."""
+    tell_written(out, request)
+    tell_ways(out, request, command)
+
+
+def tell_written(out: Console, request: PlayRequest) -> None:
+    """The journal, and how the track power is."""
     whole_line(out, f"Journal: {request.journal}")
     tell_power(out, request.journal)
+    tell_rivals(out, request.target.serial_ports)
+
+
+def tell_ways(out: Console, request: PlayRequest, command: str) -> None:
+    """How to go on with a play, or else how to begin again."""
+    messages, unread = _past(request.journal)
     if came_to_something(request):
         say(out, "Nothing resumes by itself. To say what stands where, and go on from there:")
         whole_line(out, f"  {resume_command(request.journal)}")
-        say(out, "To set locomotive and wagons up as at the start, and begin again:")
+        say(out, "Or else set locomotive and wagons up as at the start, and begin again:")
+    elif unread:
+        say(out, "Whether anything has moved is not known. Set everything up as at the start to begin again:")
     else:
-        say(out, "Nothing has moved. To repeat this puzzle:")
+        only_points = any(isinstance(message, SetTurnout) for message in messages)
+        say(out, f"{'Only points have moved' if only_points else 'Nothing has moved'}. To repeat this puzzle:")
     whole_line(out, f"  {command}")
 
 
 def came_to_something(request: PlayRequest) -> bool:
     """Whether anything has moved in a play, or in one that it goes on with, as far as its journal says."""
-    if request.put_right is not None:
-        return True
-    try:
-        lines = read(request.journal).lines
-    except JournalError:
-        return False
-    return any(line.kind == "command" and line.values.get("type") == "Drive" for line in lines)
+    return request.put_right is not None or any(isinstance(message, Drive) for message in _past(request.journal)[0])
 
 
 def tell_power(out: Console, journal: Path) -> None:
-    """Whether the track power is off, as far as a journal says."""
-    lines: Sequence[Line] = ()
+    """That the track power is off, if a journal says so; if not, that is in the error: see ``ask_for_hands``."""
+    messages, unread = _past(journal)
+    if unread:
+        say(out, unread)
+    elif _power(messages) is Power.OFF:
+        say(out, "The track power is off now.")
+
+
+def ask_for_hands(error: PointsmanError, journal: Path) -> None:
+    """Let an error say first that the track power is to be switched off by hand, where a journal does not say it is."""
+    messages, unread = _past(journal)
+    unknown = "what has happened cannot be read in the journal, and whether it is off is not known" if unread else ""
+    error.cure = by_hand(unknown or _power(messages).doubt, error.cure)
+
+
+def _past(journal: Path) -> tuple[Sequence[Command | Event], str]:
+    """The messages in a journal as far as it can be read, and why it cannot be read to its end."""
+    messages: list[Command | Event] = []
     try:
-        lines = read(journal).lines
+        reading = read(journal)
+        messages.extend(message_of(line) for line in reading.lines if line.kind in {"command", "event"})
     except JournalError as error:
-        say(out, str(error))
-    match _power(lines):
-        case Power.ON:
-            say(out, "Nobody confirmed that the track power went off: switch it off by hand.", "bold red")
-        case Power.UNHEARD:
+        return messages, str(error)
+    return messages, f"{journal}: {reading.bad}" if reading.bad else ""
+
+
+def _power(messages: Iterable[Command | Event]) -> Power:
+    return reduce(fold, messages, Power.UNTOLD)
+
+
+def tell_rivals(out: Console, ports: Iterable[str]) -> None:
+    """Which other programs have a port open now that everything has stopped: one may have come meanwhile."""
+    for port in ports:
+        for rival in rivals(port):
             say(
                 out,
-                "A link was lost while the track power was on, and it is not confirmed that it went off everywhere: "
-                "look at the layout, or switch it off by hand.",
+                f"{port} is open in {rival} too: what it sends, or takes of the answers, may be why. Close that "
+                "program before you go on.",
                 "bold red",
             )
-        case Power.OFF:
-            say(out, "The track power is off now.")
-
-
-class Power(Enum):
-    """The track power, as far as a journal says."""
-
-    UNKNOWN = auto()
-    OFF = auto()
-    ON = auto()
-    """On, if only in part, or told to go on, and not heard to be off since."""
-    UNHEARD = auto()
-    """As ``ON``, and then a link was lost."""
-
-
-def _power(lines: Iterable[Line]) -> Power:
-    power = Power.UNKNOWN
-    for line in lines:
-        match line.kind, line.values.get("type"), line.values.get("on"):
-            case ("event", "PowerReported", True) | ("event", "PowerDivided", _) | ("command", "SetPower", True):
-                power = Power.ON
-            case "event", "PowerReported", _ if power is not Power.UNHEARD:
-                power = Power.OFF
-            case "event", "LinkLost", _ if power is Power.ON:
-                power = Power.UNHEARD
-    return power

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pointsman.app import Stopper, journal_path
+from pointsman.beforehand import check_there, wired
 from pointsman.calibrating import (
     CalibrateRequest,
     CalibrateResult,
@@ -23,7 +24,7 @@ from pointsman.calibrating import (
 from pointsman.calibrating import (
     calibrate as calibrate_on,
 )
-from pointsman.cli.aftermath import tell_power
+from pointsman.cli.aftermath import ask_for_hands, tell_power, tell_rivals
 from pointsman.cli.driving import DEFAULT_SPEED, Targets, check_files, check_options
 from pointsman.cli.output import AsJson, compact_table, console, fail_with, print_json, say, whole_line
 from pointsman.cli.putting_right import tell_calibrated
@@ -32,15 +33,13 @@ from pointsman.cli.screen import Screen
 from pointsman.cli.setting_up import agrees, ask_facing, confirm, mark_line, warn_of_no_relay
 from pointsman.dispatch.control import Status
 from pointsman.errors import HaltedError, JournalError, PointsmanError, StoppedError, UsageError, did_you_mean
-from pointsman.links import On, fitting, parse_target
+from pointsman.links import On, parse_target
 from pointsman.operate.calibration import MOST_SPREAD, PASSES
 from pointsman.operate.course import STEPS
-from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.builtin import find_layout
 from pointsman.track.calibration_file import why_not_writable
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
-from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.diagnosis import check_port
 
 
 def register(app: typer.Typer) -> None:
@@ -81,12 +80,9 @@ def calibrate(
         )
     check_options(target, speed, yes)
     check_files(journal, None)
-    for port in target.serial_ports:
-        check_port(port)
     folder = find_layout(layout)
     built = load_layout(folder)
-    wiring = load_wiring(find_wiring(folder, hardware), built)
-    target = fitting(target, wiring)
+    wiring, target = wired(folder, built, hardware, target)
     name = _locomotive(built, locomotive)
     seed = seed or "0"
     path = file_of(folder, name, target, seed=seed)
@@ -95,6 +91,7 @@ def calibrate(
         raise UsageError(f"nothing could be stored: {wrong}", where=str(path), cure="make it writable, then measure")
     track, used = calibrated(built, folder, target, seed=seed)
     section = section_for(built, wiring, name, target, _between(between))
+    check_there(target)
     out = console(stderr=as_json)
     for one in used:
         if one.locomotive == name:
@@ -152,8 +149,8 @@ def _set_up(out: Console, request: CalibrateRequest, facing: End | None, yes: bo
     )
     say(
         out,
-        f"First a creep to the nearest beam, to prove where {name} is; then {STEPS} speed steps upwards, each in both "
-        f"directions, {PASSES} passes that count each way. It takes about ten minutes.",
+        f"First a creep to the nearest beam, to prove where {name} is; then up to {STEPS} speed steps upwards, each in "
+        f"both directions, {PASSES} passes that count each way. It takes about ten minutes.",
     )
     out.print("Set up like this:")
     out.print(picture(out, request.track, alone(request.track, name)))
@@ -228,7 +225,9 @@ def _carry_out(out: Console, request: CalibrateRequest, yes: bool) -> CalibrateR
         screens.close()
         if not isinstance(error, JournalError):
             whole_line(out, f"Journal: {request.journal}")
+            ask_for_hands(error, request.journal)
             tell_power(out, request.journal)
+            tell_rivals(out, request.target.serial_ports)
             say(out, f"Nothing was stored. To begin again, put {request.locomotive} back on its mark.")
         raise
     finally:
@@ -241,6 +240,8 @@ def _conclude(
     """Tell what was measured, ask whether to store it, and raise what is wrong in spite of it."""
     for rejection in result.rejected:
         say(out, f"Rejected: step {rejection.step}: {rejection.why}.", "yellow")
+    for why in result.left_out:
+        say(out, f"Left out: {why}.")
     out.print(_table(out, request, result))
     for written in result.journals:
         whole_line(out, f"Journal: {written}")
@@ -317,6 +318,7 @@ def _as_json(request: CalibrateRequest, result: CalibrateResult, stored: Path | 
             for m in result.measured
         ],
         "rejected": [{"step": rejection.step, "why": rejection.why} for rejection in result.rejected],
+        "left_out": list(result.left_out),
         "speed_error": None if result.fit is None else result.fit.speed_error,
         "direction_error": None if result.fit is None else result.fit.by_direction.error,
         "stored": None if stored is None else str(stored),

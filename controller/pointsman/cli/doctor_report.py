@@ -9,7 +9,7 @@ from rich.console import Console
 
 from pointsman.cli.output import compact_table, say, whole_line
 from pointsman.drivers.dccex.findings import CabFound, Findings, Machine, TrackFound
-from pointsman.drivers.dccex.vigil import Seen
+from pointsman.drivers.hearing import Seen
 from pointsman.track.model import Track
 from pointsman.transports.diagnosis import Trouble, troubles
 from pointsman.transports.ports import PortInfo

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import isfinite
 from typing import Annotated, Any
@@ -12,20 +12,31 @@ import typer
 from rich.console import Console
 
 from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, findings_json, seen_line, show_findings, show_ports
+from pointsman.cli.listening import Wired, listen_to, station_at, tell_left_out
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
 from pointsman.cli.ports import port_json
-from pointsman.cli.setting_up import confirm
+from pointsman.cli.setting_up import agrees, confirm
 from pointsman.doctor import Doctor, Patient
-from pointsman.drivers.dccex.addresses import Addresses
 from pointsman.drivers.dccex.findings import Findings
+from pointsman.drivers.dccex.lines import Definition
 from pointsman.drivers.dccex.moving import Moved, needs_power
-from pointsman.drivers.dccex.vigil import Seen
+from pointsman.drivers.hearing import Seen
 from pointsman.errors import LinkError, PortError, StationError, UsageError
 from pointsman.links import On, Target, parse_target
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
+from pointsman.track.wiring import Protocol
 from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.diagnosis import Trouble, boards_without_port, check_port, grabbers, meddlers, troubles
+from pointsman.transports.diagnosis import (
+    Trouble,
+    boards_without_port,
+    built_in,
+    check_port,
+    check_there,
+    grabbers,
+    meddlers,
+    troubles,
+)
 from pointsman.transports.ports import list_ports, look_at
 
 
@@ -39,7 +50,10 @@ def doctor(
         str | None, typer.Argument(metavar="[LAYOUT]", help="A built-in name, a folder, or a layout.toml.")
     ] = None,
     on: Annotated[
-        str | None, typer.Option("--on", help="serial:PORT, tcp:HOST[:PORT] or sim; the ports are listed if not given.")
+        str | None,
+        typer.Option(
+            "--on", help="serial:PORT, tcp:HOST[:PORT], jmri:HOST, mqtt:HOST or sim; the ports are listed if not given."
+        ),
     ] = None,
     hardware: Annotated[str | None, typer.Option(help="Wiring: a name in hardware/, or a path.")] = None,
     station: Annotated[
@@ -65,33 +79,42 @@ def doctor(
     # With --json standard output is for the result alone; what a person reads goes to standard error.
     out = console(stderr=as_json)
     if on is None:
+        if layout is not None:
+            _wired(layout, hardware)  # whatever is wrong with it is said now
         _ports(out, layout, as_json)
         return
-    target = parse_target(on)
-    if target.on in (On.JMRI, On.MQTT):
-        raise UsageError(
-            "doctor looks at DCC-EX stations only",
-            where=str(target),
-            cure=f"play tells everything that is lacking before anything moves; see docs/{target.on}.md",
-        )
+    target, station = _one_station(parse_target(on), station)
     _check_asking(target, move, yes)
-    patient = None if layout is None else _patient(layout, hardware, station)
+    if layout is None and target.on in (On.JMRI, On.MQTT):
+        raise UsageError("what is listened to there is known from a layout's wiring only", cure="name the layout")
+    wired = None if layout is None else _wired(layout, hardware)
+    if wired is not None:
+        station = station_at(wired.wiring, target, station)
+        if wired.wiring.stations[station].protocol is not Protocol.DCCEX:
+            listen_to(out, target, wired, station, watch, moves=move or define, as_json=as_json)
+            return
+    patient = None if wired is None else wired.patient(station)
     result: dict[str, Any] = {"on": str(target)}
     if target.on is On.SERIAL:
         result["port"] = _look_at_port(out, target.address)
     _tell_what_opening_does(out, target, move)
     with Doctor(target, patient, lambda text: say(out, text, "yellow")) as examined:
         found = examined.examine()
-        if define:
-            found = _define(out, examined, found, yes, result)
         show_findings(out, found, None if patient is None else patient.track)
+        if define and _define(out, examined, found, yes, result):
+            found = examined.examine()
+            show_findings(out, found, None if patient is None else patient.track)
         result.update(findings_json(found))
         with _with_result(result, as_json):
             if move and not define:
                 result["moved"] = _move(out, examined, found, patient, yes)
             if watch is not None:
                 _watch(out, examined, found, watch, result)
-    _conclude(out, found, layout, move, result, as_json)
+    if wired is not None and patient is not None:
+        tell_left_out(out, wired, patient.addresses.station)
+    known = "" if wired is None else "The station knows everything that the wiring names"
+    there = " there." if wired is not None and len(wired.wiring.stations) > 1 else "."
+    _conclude(out, found, known and known + there, move, result, as_json)
 
 
 def _check_options(
@@ -120,12 +143,22 @@ def _check_asking(target: Target, move: bool, yes: bool) -> None:
         )
 
 
-def _patient(layout: str, hardware: str | None, station: str | None) -> Patient:
+def _one_station(target: Target, station: str | None) -> tuple[Target, str | None]:
+    """The target, and the station's name, which may be told as for play: ``--on NAME=TARGET``. Raises UsageError."""
+    if not target.each:
+        return target, station
+    (name, one), *more = target.each
+    if more or station not in (None, name):
+        ways = ", then ".join(f"--on {name}={one}" for name, one in target.each)
+        raise UsageError("doctor looks at one station at a time", cure=f"give {ways}")
+    return one, name
+
+
+def _wired(layout: str, hardware: str | None) -> Wired:
     folder = find_layout(layout)
     track = load_layout(folder)
     path = find_wiring(folder, hardware)
-    wiring = load_wiring(path, track)
-    return Patient(track, wiring, path, Addresses(wiring, station))
+    return Wired(layout, track, load_wiring(path, track), path)
 
 
 # ---------------------------------------------------------------- ports
@@ -136,15 +169,19 @@ def _ports(out: Console, layout: str | None, as_json: bool) -> None:
     found = list_ports()
     general = [*boards_without_port(grabbers()), *meddlers()]
     usable = [port for port in found if not any(trouble.barred for trouble in troubles(port))]
+    likely = [port for port in usable if not built_in(port.path)]
     result = {
         "ports": [{**port_json(port), "troubles": _troubles_json(troubles(port))} for port in found],
         "troubles": _troubles_json(general),
     }
     show_ports(out, found, general)
-    if not usable:
+    if not likely:
+        what = "only built-in ports, hardly a command station" if usable else "no serial port can be used"
         error = PortError(
-            "no serial port can be used" if found else "no serial port found",
-            cure="see above for what is missing" if found else "plug the station in; its cable must carry data",
+            what if found else "no serial port found",
+            cure="see above for what is missing"
+            if found and not usable
+            else "plug the station in; its cable must carry data",
         )
         if as_json:
             raise fail_with(result, error)
@@ -152,14 +189,19 @@ def _ports(out: Console, layout: str | None, as_json: bool) -> None:
     if as_json:
         print_json(result)
         return
-    path = usable[0].stable_path or usable[0].path
+    path = likely[0].stable_path or likely[0].path
     whole_line(out, f"Next: pointsman doctor {layout or 'inglenook'} --on serial:{path}")
 
 
 def _look_at_port(out: Console, path: str) -> dict[str, Any]:
     """What is known of a port before it is opened. Raises PortError when it cannot or must not be opened."""
+    check_there(path)
     port = look_at(path)
-    for trouble in [*troubles(port), *meddlers()]:
+    found = troubles(port)
+    bar = next((trouble for trouble in found if trouble.barred), None)
+    for trouble in [*found, *meddlers()]:
+        if trouble is bar:
+            continue  # it is told as the error
         say(out, f"{path}: {trouble.what}\n  -> {trouble.cure}", "yellow")
     check_port(path)
     return {**port_json(port), "troubles": _troubles_json(troubles(port))}
@@ -183,29 +225,44 @@ def _tell_what_opening_does(out: Console, target: Target, move: bool) -> None:
         say(out, "It is only asked: nothing is moved, switched or powered (--move does that, after asking).")
 
 
-def _define(out: Console, examined: Doctor, found: Findings, yes: bool, result: dict[str, Any]) -> Findings:
-    """Show what would be written, ask, write, and ask the station anew."""
+def _define(out: Console, examined: Doctor, found: Findings, yes: bool, result: dict[str, Any]) -> bool:
+    """Show what the station lacks, ask, and write it; whether anything was written."""
     wanted = examined.definitions(found)
-    examined.check_nobody_drives(found)
-    out.print("To be written to the station:", style="bold")
-    for one in wanted.lines:
-        out.print(f"  {one.line:<34} {one.what}{': jumps to closed' if one.moves else ''}")
-    out.print(f"  {'<E>':<34} keeps it over a reset")
+    result["defined"] = []
     for text in wanted.left_out:
         say(out, f"Not written: {text}.", "yellow")
-    if not yes:
-        confirm(out, "What has these numbers there is written over, and the servos move. Write it?")
-    saved = examined.define(found, wanted.lines)
-    result["defined"] = [one.line for one in wanted.lines]
+    examined.check_nobody_drives(found)
+    lines = list(wanted.lines)
+    if lines:
+        _show_lines(out, "The station lacks, or has otherwise:", lines)
+        if not yes:
+            moves = ", and the servos move" if any(one.moves for one in lines) else ""
+            confirm(out, f"What has these numbers there is written over{moves}. Write it?")
+    if wanted.untold:
+        _show_lines(out, "The station has these, and does not tell how they are defined:", wanted.untold)
+        if not yes and agrees(out, "Write them over too? Their servos move."):
+            lines += wanted.untold
+    if not lines:
+        out.print("Nothing is written: the station lacks no definition.")
+        return False
+    saved = examined.define(found, lines)
+    result["defined"] = [one.line for one in lines]
     result["kept"] = saved is not None
     if saved is None:
         say(out, "The station cannot keep it: after a reset it is gone. Put it into its myAutomation.h.", "yellow")
     else:
+        out.print(f"Written: {amount(len(lines), 'definitions')}. The station keeps now, with what it had:")
         out.print(
-            f"Written and kept: {amount(saved.turnouts, 'turnouts')}, {amount(saved.sensors, 'sensors')}, "
-            f"{amount(saved.outputs, 'outputs')}."
+            f"  {amount(saved.turnouts, 'turnouts')}, {amount(saved.sensors, 'sensors')}, "
+            f"{amount(saved.outputs, 'outputs')}"
         )
-    return examined.examine()
+    return True
+
+
+def _show_lines(out: Console, title: str, lines: Iterable[Definition]) -> None:
+    out.print(title, style="bold")
+    for one in lines:
+        out.print(f"  {one.line:<34} {one.what}{': jumps to closed' if one.moves else ''}")
 
 
 def _move(out: Console, examined: Doctor, found: Findings, patient: Patient | None, yes: bool) -> list[dict[str, str]]:
@@ -274,10 +331,8 @@ def _with_result(result: dict[str, Any], as_json: bool) -> Iterator[None]:
         raise
 
 
-def _conclude(
-    out: Console, found: Findings, layout: str | None, move: bool, result: dict[str, Any], as_json: bool
-) -> None:
-    """Say what has to be put right before a play. Raises StationError when there is anything."""
+def _conclude(out: Console, found: Findings, known: str, move: bool, result: dict[str, Any], as_json: bool) -> None:
+    """Say what has to be put right before a play, or what is ``known``. Raises StationError when there is anything."""
     problems = _problems(found)
     result["problems"] = [what for what, _ in problems]
     error = StationError(
@@ -292,8 +347,8 @@ def _conclude(
     if as_json:
         print_json(result)
         return
-    if layout is not None:
-        out.print("The station knows everything that the wiring names.", style="green")
+    if known:
+        out.print(known, style="green")
     if not move:
         out.print("Nothing was moved, switched or powered.")
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pointsman.app import Stopper
-from pointsman.cli.aftermath import came_to_something, tell_stopped
+from pointsman.cli.aftermath import ask_for_hands, came_to_something, tell_stopped, tell_ways, tell_written
 from pointsman.cli.asking import asking
 from pointsman.cli.output import amount, exit_code, fail_with, print_json, say, tell, whole_line
 from pointsman.cli.putting_right import go_on
@@ -68,16 +68,32 @@ def carry_out(out: Console, request: PlayRequest, manner: Manner) -> None:
             result, wrong = _played(out, request, manner)
             break
         except PointsmanError as error:
+            if not isinstance(error, JournalError):
+                ask_for_hands(error, request.journal)
             if not _may_go_on(error, request, manner):
+                if not isinstance(error, JournalError):
+                    tell_stopped(out, request, manner.again)
                 raise
             tell(error)
-            if not agrees(out, "Put right what stands where, and go on?"):
+            tell_written(out, request)
+            if not _agrees_to_go_on(out, request, manner.again):
                 raise typer.Exit(exit_code(error)) from error
         gone_on = go_on(out, interrupted(request.journal), speed=request.speed)
         if not isinstance(gone_on, PlayRequest):
             return
         request = gone_on
     _conclude(out, request, result, wrong, manner.as_json)
+
+
+def _agrees_to_go_on(out: Console, request: PlayRequest, again: str) -> bool:
+    """Whether a person wants to put right and go on at once; what else there is to be done is told after a no."""
+    agreed = False
+    try:
+        agreed = agrees(out, "Put right what stands where, and go on?")
+    finally:
+        if not agreed:
+            tell_ways(out, request, again)
+    return agreed
 
 
 def _may_go_on(error: PointsmanError, request: PlayRequest, manner: Manner) -> bool:
@@ -147,10 +163,8 @@ def _played(out: Console, request: PlayRequest, manner: Manner) -> tuple[PlayRes
     screen = Screen(out, request.chosen, gone)
     try:
         result = play_on(request, screen.show, stoppers.append, None if manner.yes else asking(screen.ask))
-    except PointsmanError as error:
+    except PointsmanError:
         screen.close()
-        if not isinstance(error, JournalError):
-            tell_stopped(out, request, manner.again)
         _save(screen, manner.picture_file)
         raise
     finally:

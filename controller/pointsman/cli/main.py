@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any, TextIO
 
@@ -12,9 +13,13 @@ import typer
 import typer.core
 
 from pointsman.cli.output import error_json, exit_code, print_json, tell
-from pointsman.errors import HaltedError, PointsmanError, UsageError
+from pointsman.errors import HaltedError, PointsmanError, StoppedError, UsageError
 
 CTRL_C = 130
+GONE = frozenset({errno.EPIPE, errno.EIO})
+"""Whoever read our output is gone, or the terminal is."""
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Every file of ours has an error of its own for that: here it is our output."""
 COMMANDS = {
     "layouts": "checking",
     "check": "checking",
@@ -66,10 +71,15 @@ def command_line(called: str = "") -> typer.Typer:
         "--json, an error is an object {'error': ...} on standard output as well.",
     )
     app.callback()(_root)
-    modules = [COMMANDS[called]] if called in COMMANDS else dict.fromkeys(COMMANDS.values())
-    for module in modules:
-        import_module(f"pointsman.cli.{module}").register(app)
+    for module in load(called):
+        module.register(app)
     return app
+
+
+def load(called: str) -> list[Any]:
+    """The modules of the command that is called, or of all when it is none."""
+    names = [COMMANDS[called]] if called in COMMANDS else dict.fromkeys(COMMANDS.values())
+    return [import_module(f"pointsman.cli.{name}") for name in names]
 
 
 def _print_version(wanted: bool) -> None:
@@ -95,13 +105,40 @@ def main() -> None:
     try:
         sys.exit(_run(sys.argv[1:] or ["--help"]))
     except OSError as error:
-        if error.errno not in {errno.EPIPE, errno.EIO}:
+        if error.errno not in GONE | FULL:
             raise
-        # Whoever read our output is gone, or the terminal is; nothing more can be said there.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.dup2(nowhere, sys.stderr.fileno())
-        sys.exit(1)
+        _give_up(sys.stdout)
+        if error.errno in FULL:
+            _tell_full(error)
+        _give_up(sys.stderr)
+        sys.exit(_ended_by(error))
+
+
+def _ended_by(error: BaseException | None) -> int:
+    """The exit code when nothing could be told: what had ended the command before, a closed terminal say, or 1."""
+    while error is not None:
+        if isinstance(error, StoppedError):
+            return error.code
+        error = error.__context__
+    return 1
+
+
+def _tell_full(error: OSError) -> None:
+    """That what is printed has no room, if standard error has some."""
+    full = PointsmanError(
+        f"what is to be told cannot be written: {error.strerror}",
+        where="standard output",
+        cure="make room there, or print it elsewhere",
+    )
+    with suppress(OSError):
+        tell(full)
+
+
+def _give_up(stream: TextIO) -> None:
+    """Nothing more can be said there: what is left goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _run(arguments: list[str]) -> int:

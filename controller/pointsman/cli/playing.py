@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from pointsman.app import journal_path
+from pointsman.beforehand import check_there, wired
 from pointsman.cli.aftermath import repeat_command
 from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.driving import DEFAULT_SPEED, Manner, Targets, carry_out, check_files, check_hands, check_options
@@ -18,16 +19,13 @@ from pointsman.cli.putting_right import drivable_runs, with_measured
 from pointsman.cli.puzzles import CountName
 from pointsman.cli.setting_up import set_up
 from pointsman.errors import UnsolvableError
-from pointsman.links import fitting, parse_target
+from pointsman.links import parse_target
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.apart import solve_apart
 from pointsman.solver.search import Solution
-from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
-from pointsman.track.wiring_file import load_wiring
-from pointsman.transports.diagnosis import check_port
 
 
 def register(app: typer.Typer) -> None:
@@ -63,11 +61,9 @@ def play(
     target = parse_target(",".join(on or ["sim"]))
     check_options(target, speed, yes)
     check_files(journal, picture_file)
-    for port in target.serial_ports:
-        check_port(port)
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
-    wiring = load_wiring(find_wiring(chosen.folder, hardware), chosen.track)
-    target = fitting(target, wiring)
+    wiring, target = wired(chosen.folder, chosen.track, hardware, target)
+    check_there(target)
     check_hands(wiring, as_json, yes)
     # With --json standard output is for the result alone; what a person reads goes to standard error.
     out = console(stderr=as_json)

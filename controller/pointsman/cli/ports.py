@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from pointsman.cli.output import AsJson, compact_table, console, print_json, say, whole_line
-from pointsman.transports.diagnosis import Trouble, troubles
+from pointsman.transports.diagnosis import BUILT_IN, Trouble, built_in, troubles
 from pointsman.transports.ports import PortInfo, list_ports
 
 
@@ -39,7 +39,8 @@ def show_ports(out: Console, found: Sequence[PortInfo]) -> None:
     bars = {port.path: _bar(port) for port in found}
     for port in found:
         bar = bars[port.path]
-        table.add_row(port.path, "" if port.description == "n/a" else port.description, bar.what if bar else "yes")
+        usable = BUILT_IN if built_in(port.path) else "yes"
+        table.add_row(port.path, "" if port.description == "n/a" else port.description, bar.what if bar else usable)
     out.print(table)
     for path, bar in bars.items():
         if bar is not None:
@@ -47,8 +48,8 @@ def show_ports(out: Console, found: Sequence[PortInfo]) -> None:
     for port in found:
         if port.stable_path:
             whole_line(out, f"{port.path} keeps this name over replugging: {port.stable_path}")
-    usable = [port.stable_path or port.path for port in found if bars[port.path] is None]
-    for path in usable[:1]:
+    likely = [port.stable_path or port.path for port in found if bars[port.path] is None and not built_in(port.path)]
+    for path in likely[:1]:
         whole_line(out, f"To play there: pointsman play inglenook --on serial:{path}")
 
 

@@ -107,6 +107,8 @@ def _said(out: Console, play: Interrupted, stands: Position, real: bool) -> Posi
         say(out, "Stand everything on its tracks, clear of the points. What stands where, and in which order?")
     else:
         say(out, "The simulated layout is set up as you say. What stands where, and in which order?")
+    if play.told.doing:
+        say(out, f"The picture shows the last confirmed position. Since then was begun: {play.told.doing}.")
     say(out, f"To correct it, {how(track, stands)}; q ends.")
     while True:
         out.print(picture(out, track, stands))

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from pointsman.beforehand import check_there
 from pointsman.cli.aftermath import repeat_command
 from pointsman.cli.driving import (
     DEFAULT_SPEED,
@@ -26,7 +27,6 @@ from pointsman.playing import PlayRequest, PlayResult
 from pointsman.resuming import Interrupted, interrupted, score_put_right
 from pointsman.track.builtin import builtin_layouts, find_layout
 from pointsman.track.model import End
-from pointsman.transports.diagnosis import check_port
 
 
 def register(app: typer.Typer) -> None:
@@ -66,8 +66,7 @@ def resume(
     check_options(play.target, speed, yes)
     check_files(new_journal, picture_file)
     check_hands(play.wiring, as_json, yes)
-    for port in play.target.serial_ports:
-        check_port(port)
+    check_there(play.target)
     out = console(stderr=as_json)
     _show(out, play)
     real_speed = None if speed == 0 else (speed or DEFAULT_SPEED)

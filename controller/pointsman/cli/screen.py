@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +23,7 @@ from pointsman.dispatch.control import Status
 from pointsman.errors import UsageError
 from pointsman.messages import LinkChanged, LinkState
 from pointsman.operate.belief import Spot
+from pointsman.posix import forget_typed, keys_unseen
 from pointsman.track.model import Leg, Track
 
 FRAMES_PER_S = 10.0
@@ -42,6 +46,14 @@ class Shown(Protocol):
         """What is wanted, as text."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question, and whom to tell when it is on the screen."""
+
+    text: str
+    on_shown: Callable[[], None]
+
+
 class Screen:
     """Shows statuses until closed. ``on_gone`` is called, from the thread, when nobody can read any more.
 
@@ -57,7 +69,7 @@ class Screen:
         self._on_gone = on_gone
         self._live = console.is_terminal and not console.is_dumb_terminal
         self._steps: deque[str] = deque(maxlen=STEPS_SHOWN)
-        self._waiting: deque[Status | str] = deque()
+        self._waiting: deque[Status | _Question] = deque()
         self._last: Status | None = None
         self._links: dict[str, LinkChanged] = {}
         self._doing = ("", 0)
@@ -72,9 +84,12 @@ class Screen:
         self._waiting.append(status)
         self._wake.set()
 
-    def ask(self, question: str) -> None:
-        """Print a question below the picture, which then stands still until the next status; returns at once."""
-        self._waiting.append(question)
+    def ask(self, question: str, on_shown: Callable[[], None]) -> None:
+        """Print a question below the picture, which then stands still until the next status; returns at once.
+
+        ``on_shown`` is called, from the thread, when it is there; what was typed before is thrown away.
+        """
+        self._waiting.append(_Question(question, on_shown))
         self._wake.set()
 
     def close(self) -> None:
@@ -100,7 +115,9 @@ class Screen:
     def _run(self) -> None:
         try:
             while (question := self._until_asked()) is not None:
-                self._console.print(question, end=" ", soft_wrap=True)
+                forget_typed(sys.stdin)
+                self._console.print(question.text, end=" ", soft_wrap=True)
+                question.on_shown()
                 while not (self._is_answered() or self._ending.is_set()):
                     self._wake.wait()
                     self._wake.clear()
@@ -114,16 +131,23 @@ class Screen:
 
     def _is_answered(self) -> bool:
         """Whether there is something new to be shown: another question, a note, or a play that goes on."""
-        return any(isinstance(found, str) or found.note or not found.asking for found in list(self._waiting))
+        return any(isinstance(found, _Question) or found.note or not found.asking for found in list(self._waiting))
 
-    def _until_asked(self) -> str | None:
+    def _until_asked(self) -> _Question | None:
         """Show statuses until a question comes, which is returned, or until the end: None."""
-        if not self._live or (self._waiting and isinstance(self._waiting[0], str)):
+        if self._waiting and isinstance(self._waiting[0], _Question):
+            return self._loop(lambda _: None)
+        # Keys that show in the terminal would tear the picture; what was typed meanwhile is for nobody.
+        with keys_unseen(sys.stdin) if self._console.is_terminal else nullcontext():
+            return self._shown()
+
+    def _shown(self) -> _Question | None:
+        if not self._live:
             return self._loop(lambda _: None)
         with Live(console=self._console, auto_refresh=False, transient=False) as live:
             return self._loop(lambda status: live.update(self._picture(status, self._console), refresh=True))
 
-    def _loop(self, draw: Callable[[Status], None]) -> str | None:
+    def _loop(self, draw: Callable[[Status], None]) -> _Question | None:
         while self._waiting or not self._ending.is_set():
             if not self._waiting:
                 self._wake.wait()
@@ -137,12 +161,12 @@ class Screen:
             self._ending.wait(1 / FRAMES_PER_S)
         return None
 
-    def _taken(self) -> tuple[Status | None, str | None]:
+    def _taken(self) -> tuple[Status | None, _Question | None]:
         """The latest status before the next question, and that question; every step on the way is noted."""
         latest = None
         while self._waiting:
             found = self._waiting.popleft()
-            if isinstance(found, str):
+            if isinstance(found, _Question):
                 return latest, found
             latest = found
             self._log_links(latest)
@@ -174,7 +198,7 @@ class Screen:
         chosen = self._chosen
         goal = Text.assemble(("wanted  ", "dim"), (str(chosen.goal), "bold"))
         score = status.score
-        done = f"{score.runs} of {amount(status.runs, 'runs')} done, " if self._things == "runs" else ""
+        done = f"{score.runs} of {amount(status.runs, 'runs')} done, " if self._things == "runs" and status.runs else ""
         counted = Text(
             f"{done}{amount(score.raw_starts, 'starts')}, "
             f"{amount(score.uncouplings, 'uncouplings')}, points set {amount(score.turnouts_moved, 'times')}",

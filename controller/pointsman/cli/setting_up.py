@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -12,6 +13,7 @@ from pointsman.cli.puzzles import picture, show_draw
 from pointsman.errors import PointsmanError, StoppedError
 from pointsman.links import On, Target
 from pointsman.operate.allowances import Allowances
+from pointsman.posix import forget_typed
 from pointsman.puzzle.choice import Chosen
 from pointsman.track.marks import marked, pushed_towards
 from pointsman.track.model import End, Track
@@ -121,8 +123,6 @@ def ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
         answer = asked(out, f"Does the front of {engine} point to {told}? [{'/'.join(answers)}]").lower()
         if answer in answers:
             return answers[answer]
-        if answer in list(End):
-            return End(answer)
         say(out, f"Please answer {' or '.join(answers)}.")
 
 
@@ -142,7 +142,11 @@ def agrees(out: Console, question: str) -> bool:
 
 
 def asked(out: Console, question: str) -> str:
-    """A person's answer. Raises StoppedError when the terminal is closed instead."""
+    """A person's answer, to nothing but this question: what was typed before it is thrown away.
+
+    Raises StoppedError when the terminal is closed instead.
+    """
+    forget_typed(sys.stdin)
     try:
         return out.input(f"{question} ", markup=False, emoji=False).strip()
     except EOFError:

@@ -36,10 +36,12 @@ from pointsman.messages import (
     Stop,
     TurnoutReported,
 )
-from pointsman.operate import referee, tracker
+from pointsman.operate import power, referee, tracker
 from pointsman.operate.belief import Belief
+from pointsman.operate.causes import likely_cause
 from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
+from pointsman.operate.power import SWITCH_OFF, Power
 from pointsman.record import message_values
 from pointsman.track.model import Leg, Track
 
@@ -53,8 +55,8 @@ STALLED_S = 0.2
 """A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
-BY_HAND = "SWITCH THE TRACK POWER OFF BY HAND NOW: the locomotive may still be running"
-LOOK = "look at the layout, set the wagons up again, and start again"
+BY_HAND = f"{SWITCH_OFF}: the locomotive may still be running"
+LOOK = "look at the layout before anything else"
 
 
 Ask = Callable[[HandWork], Awaitable[bool]]
@@ -107,6 +109,7 @@ class State:
     run: int = 0
     runs: int = 0
     power_on: bool = False
+    power: Power = Power.UNTOLD
     link_up: bool = False
     links: dict[str, LinkChanged] = field(default_factory=dict)
     turning: set[str] = field(default_factory=set)
@@ -164,6 +167,7 @@ class Control:
     def receive(self, event: Event) -> None:
         """Take an event from the driver; to be called in the loop's thread."""
         self._events += 1
+        self.state.power = power.fold(self.state.power, event)
         self._judge(event)
         self.write("event", message_values(event), event.t_s)
         self._changed.set()
@@ -184,6 +188,8 @@ class Control:
         state = self.state
         state.halted_s = self.loop.time()
         state.score = referee.fold(state.score, EmergencyStop())
+        if state.cure == LOOK and state.drive is not None and state.drive.doubt == why:
+            state.cure = "; ".join(filter(None, [likely_cause(state.drive), LOOK]))
         state.moved = bool(state.moving)
         state.moving.clear()
         self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
@@ -316,6 +322,7 @@ class Control:
         self._driver.send(command, self._number)
         state.unconfirmed[self._number] = (self.loop.time() + patience_s, command)
         state.score = referee.fold(state.score, command)
+        state.power = power.fold(state.power, command)
         if isinstance(command, Stop):
             self._stops[command.locomotive] = self._number
             self.write("command", {"number": self._number, **message_values(command)})
@@ -387,6 +394,7 @@ class Control:
             self._ending = HaltedError(
                 self.state.halted,
                 where=self.state.doing,
+                confirmed=str(self.state.belief.position),
                 believed=_believed(self.track, self.state),
                 cure=self.state.cure,
             )
@@ -433,7 +441,7 @@ def _reason_to_stop(event: Event) -> str:
 
 
 def _believed(track: Track, state: State) -> str:
-    """Where the vehicles were believed to be when everything was stopped, for the person who looks."""
+    """Where the locomotives were believed to be when everything was stopped, for the person who looks."""
     engines = [name for name in track.locomotives if name in state.belief.spots]
     spots = {name: state.belief.spots[name] for name in engines}
     if state.drive is not None:
@@ -444,4 +452,4 @@ def _believed(track: Track, state: State) -> str:
         f"the middle of {name} at {spot.place.at_mm:.0f} mm of {spot.place.element}, give or take {spot.error_mm:.0f}"
         for name, spot in spots.items()
     ]
-    return "; ".join([str(state.belief.position), *where])
+    return "; ".join(where)

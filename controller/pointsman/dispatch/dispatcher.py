@@ -30,6 +30,7 @@ from pointsman.operate.hands import hand_work, is_by_hand
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
 from pointsman.operate.parting import MOST_TRIES
 from pointsman.operate.plan import Planner
+from pointsman.operate.power import Power
 from pointsman.operate.steps import DriveStep, Job, Step, TurnoutStep, UncoupleStep
 from pointsman.puzzle.moves import Run
 from pointsman.track.model import Leg, Track
@@ -81,6 +82,11 @@ class Dispatcher:
     def seen(self) -> frozenset[str]:
         """The vehicles that a beam has seen; the others stand where a person said they do."""
         return frozenset(self._control.state.seen)
+
+    @property
+    def power(self) -> Power:
+        """How the track power is, as far as the stations have said."""
+        return self._control.state.power
 
     @property
     def drive(self) -> tracker.Drive | None:
@@ -152,7 +158,8 @@ class Dispatcher:
                 await self._carry_out(step)
                 state.belief = course.placed(state.belief)
                 step = course.next_step(state.belief, None if step.proves else state.driven)
-                state.run = course.number
+                # After the last one nothing is being measured, and what was done last is still what was done for it.
+                state.run = course.number or state.run
         return state.belief
 
     @asynccontextmanager
@@ -192,7 +199,7 @@ class Dispatcher:
         state.score = referee.without_uncoupling(state.score)
         what = f"{run.left[-1]} came along: it did not uncouple"
         self._control.write("came along", {"run": job.number, "left": list(run.left), "tries": job.tries + 1})
-        state.cure = f"uncouple {run.left[-1]} by hand, set the wagons up again, and start again"
+        state.cure = f"uncouple {run.left[-1]} by hand"
         if state.met:
             self._control.halt(f"{what}, and {run.locomotive} may have met {state.met[0]} meanwhile")
         elif job.tries >= MOST_TRIES:
@@ -259,7 +266,7 @@ class Dispatcher:
             if not await control.answered(self._ask, work):
                 why = f"the answer was no: {work.text}"
                 control.halt(why)
-                raise StoppedError(why, PointsmanError.exit_code, believed=str(state.belief.position))
+                raise StoppedError(why, PointsmanError.exit_code, confirmed=str(state.belief.position))
             other = [name for name, broken in state.belief.beams.items() if before.get(name) is not broken]
             if not other:
                 break
@@ -285,7 +292,7 @@ class Dispatcher:
             await self._set(step)
             reported = state.belief.reported.get(step.turnout)
         if reported is not None and reported is not step.leg:
-            state.cure = f"look at {step.turnout} and its machine, set the wagons up again, and start again"
+            state.cure = f"look at {step.turnout} and its machine"
             self._control.halt(f"{step.turnout} was set to {step.leg} twice, and is reported {reported}")
             self._control.stand_by()
         state.turning.discard(step.turnout)

@@ -87,6 +87,7 @@ class Course:
         self.section = section
         self.measured: list[Measured] = []
         self.rejected: list[Rejection] = []
+        self.left_out: list[str] = []
         self._engine = engine
         self.allow = self._allow = replace(ALLOW, proving_mm=_proving_mm(section, engine))
         self._cap_mm_s = min(cap_mm_s, track.speeds.limit)
@@ -197,15 +198,22 @@ class Course:
         while self._tried < STEPS and self._attempt is None:
             wanted = begin + (ceiling - begin) * self._tried / (STEPS - 1)
             self._tried += 1
+            foreseen = [
+                found for step in table.sendable if step > last and (found := self._foreseen(step, wanted)) is not None
+            ]
             fitting = [
                 found
-                for step in table.sendable
-                if step > last
-                and (found := self._foreseen(step, wanted)) is not None
-                and found.high_mm_s <= ceiling
-                and table.speed_mm_s(step) <= self._cap_mm_s
+                for found in foreseen
+                if found.high_mm_s <= ceiling and table.speed_mm_s(found.step) <= self._cap_mm_s
             ]
             self._attempt = fitting[-1] if fitting else None
+            if not fitting:
+                why = (
+                    f"step {foreseen[0].step} could be faster than {ceiling:.0f} mm/s"
+                    if foreseen
+                    else f"no step up to {wanted:.0f} mm/s is clearly faster than step {self.measured[-1].step}"
+                )
+                self.left_out.append(f"speed {self._tried} of {STEPS}: {why}")
 
     def _foreseen(self, step: int, wanted_mm_s: float) -> _Attempt | None:
         """A step with what its true speed can be, after the last one that was measured.

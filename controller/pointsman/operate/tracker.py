@@ -57,7 +57,8 @@ class Drive:
     """The state of one drive.
 
     ``followed``: a beam has seen that what was parted comes along; it is then stopped where it is.
-    ``mistimed`` is the edge that is the doubt: an expected one that came too early or too late, or has not come.
+    ``mistimed`` is the edge that is the doubt: an expected one that came too early or too late, or has not come;
+    ``unforeseen`` the beam that is, because nothing that moves should have changed it.
     """
 
     step: DriveStep
@@ -75,6 +76,7 @@ class Drive:
     doubt: str = ""
     followed: bool = False
     mistimed: Edge | None = None
+    unforeseen: str = ""
     orders: tuple[Ordered, ...] = ()
 
     def ratio(self, speed_step: int) -> Ratio:
@@ -158,7 +160,7 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
         if coming is not None:
             return _followed(drive, coming, event.t_s)
         doubt = f"beam {event.sensor} became {now}, and nothing that moves should do that here"
-        return replace(drive, doubt=doubt + _turned_round(drive))
+        return replace(drive, doubt=doubt + _turned_round(drive), unforeseen=event.sensor)
     least, most = envelope.since_edge_mm(allow)
     low, high = edge.c_mm + least, edge.c_mm + most
     if low > envelope.fast.x_mm + allow.match_mm:

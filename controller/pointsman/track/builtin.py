@@ -86,6 +86,11 @@ def layout_puzzles(layout: Path) -> list[str]:
     return _names(layout / "puzzles")
 
 
+def layout_wirings(layout: Path) -> list[str]:
+    """Names of the wirings in a layout's folder, sorted."""
+    return _names(layout / "hardware")
+
+
 def split_puzzle(text: str) -> PuzzlePlace:
     """``layout[/puzzle]`` or the path of a puzzle file inside a layout's folder; without a puzzle, ``classic``.
 

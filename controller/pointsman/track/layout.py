@@ -284,7 +284,7 @@ def _check_names(shape: LayoutShape, notes: Notes) -> None:
                 notes.add(
                     f"{section}.{name if name.isprintable() else ascii(name)}",
                     "this name cannot be written in a position",
-                    "use 1 to 24 letters, digits, - and _",
+                    "use 1 to 24 letters (a to z, A to Z, without accents), digits, - and _",
                 )
             if shared and name in owner:
                 notes.add(

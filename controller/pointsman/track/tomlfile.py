@@ -174,6 +174,8 @@ def _cure_of(text: str, error: str) -> str:
         comma = _WITH_A_COMMA.search(lines[int(line[1]) - 1])
         if comma is not None:
             return f"numbers have a point, not a comma: write {comma[1]}.{comma[2]}"
+        if not lines[int(line[1]) - 1].partition("=")[0].isascii():
+            return "a name with accents would need quotes, and is refused then: names have a to z, 0 to 9, - and _"
     return "mend that line; a common cause is a missing quote, or a name given twice"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,16 +38,26 @@ class Trouble:
     barred: bool = True
 
 
+BUILT_IN = "a built-in port, hardly a command station"
 MISSING = Trouble("there is no such port", "plug the cable in; `pointsman ports` lists what is there")
+
+NO_PORT = Trouble("this is no serial port", "`pointsman ports` lists what is there")
 
 
 def check_port(path: str) -> None:
-    """Raise PortError for what can be seen of a port without opening it: missing, not permitted, or held."""
-    if os.name == "posix" and not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
-        raise port_error(path, MISSING)
+    """Raise PortError for what can be seen of a port without opening it: missing, none, not permitted, or held."""
+    check_there(path)
     for trouble in troubles(look_at(path)):
         if trouble.barred:
             raise port_error(path, trouble)
+
+
+def check_there(path: str) -> None:
+    """Raise PortError when there is no such port, or it is none."""
+    if os.name == "posix" and not os.path.exists(path):  # noqa: PTH110 - a bad path is answered, not raised
+        raise port_error(path, MISSING)
+    if not posix.may_be_terminal(path):
+        raise port_error(path, NO_PORT)
 
 
 def port_error(path: str, trouble: Trouble) -> PortError:
@@ -54,12 +65,20 @@ def port_error(path: str, trouble: Trouble) -> PortError:
     return PortError(trouble.what, where=path, cure=trouble.cure)
 
 
+def built_in(path: str) -> bool:
+    """Is it a port of the computer itself, as Linux names it? Many computers list some that lead nowhere."""
+    return re.fullmatch(r"ttyS[0-9]+", os.path.basename(os.path.realpath(path))) is not None  # noqa: PTH119
+
+
 def troubles(port: PortInfo) -> list[Trouble]:
     """Everything that keeps this user from using a port as it is now; none if nothing does."""
     found = []
+    if built_in(port.path):
+        found.append(Trouble(BUILT_IN, "a board at a USB cable is named ttyACM or ttyUSB", barred=False))
     if not port.permitted:
         found.append(not_permitted(port))
-    if port.holders:
+    # A simulated station may well keep both ends of its own pseudo-terminal open, which bars nobody.
+    if any(not holder.other_end for holder in port.holders):
         found.append(held(port))
     elif not posix.sees_all_processes():
         found.append(
@@ -78,18 +97,20 @@ def not_permitted(port: PortInfo) -> Trouble:
 
 
 def held(port: PortInfo) -> Trouble:
-    """A port that is held, and by whom, as far as this user may know.
-
-    A pseudo-terminal may be held by the simulated station at its other end, which bars nobody; opening it tells.
-    """
+    """A port that is held, and by whom, as far as this user may know."""
     if not port.holders:
         return Trouble(
             "another program holds it (of another user: its name is hidden)", f"sudo fuser -v {port.path} names it"
         )
     own = os.getpid()
-    who = ", ".join(f"this program itself (process {own})" if one.pid == own else str(one) for one in port.holders)
-    shared = os.path.realpath(port.path).startswith("/dev/pts/")
-    return Trouble(f"held by {who}", _holder_cure(port), barred=not shared)
+    named = [one for one in port.holders if not one.other_end] or port.holders
+    who = ", ".join(f"this program itself (process {own})" if one.pid == own else str(one) for one in named)
+    return Trouble(f"held by {who}", _holder_cure(port))
+
+
+def rivals(path: str) -> list[posix.Holder]:
+    """The other programs that have a port open now."""
+    return [holder for holder in posix.holders(path) if holder.pid != os.getpid() and not holder.other_end]
 
 
 def permission_cure(port: PortInfo) -> str:

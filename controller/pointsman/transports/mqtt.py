@@ -157,9 +157,12 @@ class BrokerLink(MqttLink):
             logger=_SILENT,
         )
         client.pending_calls_threshold = PENDING_AT_MOST
+        entering = asyncio.get_running_loop().create_task(client.__aenter__())
         try:
-            await client.__aenter__()
+            await asyncio.shield(entering)
         except BaseException as error:
+            # Broken off or not, a thread of the library's goes on connecting: what it makes must not be left behind.
+            await asyncio.gather(entering, return_exceptions=True)
             client.cut()
             await client.gone()
             if isinstance(error, aiomqtt.MqttError | OSError | ValueError):

@@ -25,8 +25,9 @@ class PortInfo:
 
 
 def list_ports() -> list[PortInfo]:
-    """All serial ports, sorted by path, with who holds them and whether this user may open them."""
-    return [look_at(port.device, port.description, port.hwid) for port in sorted(pyserial_ports.comports())]
+    """All serial ports with who holds them and whether this user may open them; those at USB first, then by path."""
+    listed = sorted(sorted(pyserial_ports.comports()), key=lambda port: not port.hwid.startswith("USB"))
+    return [look_at(port.device, port.description, port.hwid) for port in listed]
 
 
 def look_at(path: str, description: str = "n/a", hardware_id: str = "n/a") -> PortInfo:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import os
 import threading
 from typing import Literal
 
@@ -14,7 +13,7 @@ import serial
 from pointsman import posix
 from pointsman.errors import LinkLostError, PortError
 from pointsman.transports.base import WRITE_TIMEOUT_S, Transport
-from pointsman.transports.diagnosis import MISSING, held, not_permitted, port_error
+from pointsman.transports.diagnosis import MISSING, held, not_permitted, port_error, rivals
 from pointsman.transports.ports import look_at
 
 BAUD_RATE = 115200
@@ -84,9 +83,8 @@ class SerialTransport(Transport):
             await asyncio.sleep(HOLDER_MAY_LEAVE_S / 5)
 
     def _claim(self, port: serial.Serial) -> None:
-        # The lock that pyserial takes is advice; not every program asks for it. A simulated station may well keep
-        # the other descriptor of its own pseudo-terminal open, which is no rival.
-        if not os.path.realpath(self.name).startswith("/dev/pts/") and _others(self.name):
+        # The lock that pyserial takes is advice; not every program asks for it.
+        if rivals(self.name):
             raise port_error(self.name, held(look_at(self.name)))
         try:
             posix.claim_terminal(port.fileno())
@@ -214,7 +212,3 @@ def _port_error(name: str, error: Exception) -> PortError:
     return PortError(
         f"it cannot be used as a serial port ({error})", where=name, cure="`pointsman ports` lists the ports"
     )
-
-
-def _others(name: str) -> list[posix.Holder]:
-    return [holder for holder in posix.holders(name) if holder.pid != os.getpid()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 
 from pointsman.errors import LinkLostError, PortError
@@ -16,7 +17,7 @@ class TcpTransport(Transport):
     """A TCP connection, without Nagle's delay. A write that stays unsent for 0.2 s ends the link."""
 
     def __init__(self, host: str, port: int = DCCEX_PORT) -> None:
-        super().__init__(f"{host}:{port}")
+        super().__init__(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
         self._host = host
         self._port = port
         self._wire: asyncio.Transport | None = None
@@ -44,7 +45,7 @@ class TcpTransport(Transport):
             ) from error
         except OSError as error:
             raise PortError(
-                f"cannot connect: {error.strerror or error}",
+                _refusal(error),
                 where=self.name,
                 cure=f"is the station on, and does it listen on port {self._port}?",
             ) from error
@@ -84,6 +85,14 @@ class TcpTransport(Transport):
     def guardian_fds(self) -> tuple[int, ...]:
         """The connection's descriptor."""
         return (self._socket().fileno(),) if self.is_open else ()
+
+
+def _refusal(error: OSError) -> str:
+    """Why a connection did not come to be, in the system's own words; asyncio puts addresses and numbers there."""
+    if error.errno is None:  # one of each of several addresses
+        return "no address of it takes a connection"
+    why = os.strerror(error.errno)
+    return why[:1].lower() + why[1:]
 
 
 class _Wire(asyncio.Protocol):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from keyboard import keyboard
 from shared_cache import shared_cache
 
 from pointsman.cli.main import main
@@ -62,14 +61,8 @@ def pointsman(
 
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """A terminal as standard input; what is given is typed ahead."""
-    master, slave = pty.openpty()
-    with os.fdopen(slave, "r", encoding="utf-8") as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        yield lambda typed: _all_written(master, typed.encode())
+    """A terminal as standard input; of what is given a line is typed at each question."""
+    with keyboard() as (terminal, types):
+        monkeypatch.setattr(sys, "stdin", terminal)
+        yield types
         monkeypatch.undo()
-    os.close(master)
-
-
-def _all_written(fd: int, data: bytes) -> None:
-    assert os.write(fd, data) == len(data)

@@ -84,6 +84,7 @@ def test_what_a_person_sees_and_is_asked(pointsman: Pointsman, person: Person, t
     assert "Is L alone there? [y/N]" in told
     assert "prove L: creep towards beam head" in told
     assert re.search(r"speed 2 of 5: measure L at step \d+, forward, pass 3", told)
+    assert "before the first speed: measure" not in told
     assert re.search(r"step\s+mm/s\s+forward\s+reverse\s+spread\s+before", ran.out)
     assert "Store it in" in told
     assert ran.code == 1
@@ -176,6 +177,15 @@ def test_the_questions_before_a_calibration_on_a_station(pointsman: Pointsman, p
     assert "Is L alone there, and is everybody clear of it?" in told
     assert "Nothing was stored." in told
     assert f"Journal: {tmp_path / 'j'}" in ran.out
+
+
+def test_a_speed_that_is_not_tried_is_told_with_its_reason(pointsman: Pointsman) -> None:
+    ran = pointsman(*SMALL, *QUICK, "--json")
+    tried = len(ran.json["speeds"]) + len({rejection["step"] for rejection in ran.json["rejected"]})
+    assert len(ran.json["left_out"]) == 5 - tried > 0
+    assert all(re.fullmatch(r"speed \d of 5: .*step \d+.*", why) for why in ran.json["left_out"])
+    for why in ran.json["left_out"]:
+        assert f"Left out: {why}." in " ".join(ran.err.split())
 
 
 def test_a_no_sends_nothing(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:

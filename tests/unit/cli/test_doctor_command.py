@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from commands import Person, Pointsman, own_layout, refused
 from rich.console import Console
 
 from pointsman.cli.doctor_report import show_findings, show_ports
+from pointsman.cli.ports import show_ports as tabulate
 from pointsman.drivers.dccex.examiner import Latency
 from pointsman.drivers.dccex.findings import CabFound, Findings, Machine, TrackFound
 from pointsman.posix import Holder
@@ -32,7 +35,7 @@ from pointsman.transports.ports import PortInfo
         (("inglenook", "--on", "sim", "--station", "aux"), 5, "which station is meant: main"),
         (("inglenook", "--on", "sim", "--hardware", "meag"), 2, "mega"),
         (("inglenook", "--on", "serial:/dev/ttyNONE"), 5, "no such port"),
-        (("inglenook", "--on", "tcp:127.0.0.1:1"), 5, "cannot connect"),
+        (("inglenook", "--on", "tcp:127.0.0.1:1"), 5, "connection refused"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_cure(
@@ -43,6 +46,14 @@ def test_what_cannot_be_is_refused_with_a_cure(
     assert said in ran.err
     assert "-> " in ran.err
     assert pointsman("doctor", *words, "--json").json["error"]["exit_code"] == code
+
+
+@pytest.mark.parametrize("port", ["/dev/ttyNONE", "COM3"])
+def test_a_port_that_is_not_there_is_told_once(port: str, pointsman: Pointsman) -> None:
+    ran = pointsman("doctor", "inglenook", "--on", f"serial:{port}")
+    assert ran.err.count("no such port") == 1
+    assert "permission" not in ran.out + ran.err
+    assert "Opening" not in ran.out
 
 
 def test_a_station_that_knows_everything(pointsman: Pointsman) -> None:
@@ -106,19 +117,21 @@ def test_everything_is_tried_after_yes(pointsman: Pointsman, tmp_path: Path) -> 
 
 
 def test_what_is_defined_is_shown_first_and_no_means_no(pointsman: Pointsman, person: Person) -> None:
+    """The simulated station has everything, and, as a real one, does not tell how its turnouts are defined."""
     person("n\n")
     ran = pointsman("doctor", "inglenook", "--hardware", "mega", "--on", "sim", "--define", "--move")
-    assert ran.code == 1
-    assert "<T 1 SERVO 100 340 275 2>" in ran.out
-    assert "<S 4 25 1>" in ran.out
-    assert "<Z 3 32 2>" in ran.out
-    assert "Written" not in ran.out
-    assert "the answer was no" in ran.err
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.index("sensor 1, pin 22") < ran.out.index("<T 1 SERVO 100 340 275 2>"), "it is looked at first"
+    assert "does not tell how" in ran.out
+    for word in ("<S ", "<Z ", "lacks, or has", "Written"):
+        assert word not in ran.out
     person("y\n")
     ran = pointsman("doctor", "inglenook", "--hardware", "mega", "--on", "sim", "--define", "--move")
     assert ran.code == 0
-    assert "Written and kept: 2 turnouts, 4 sensors, 3 outputs." in ran.out
-    assert "sensor 1, pin 22" in ran.out
+    assert "Written: 2 definitions." in ran.out
+    assert "2 turnouts, 4 sensors, 3 outputs" in ran.out
+    ran = pointsman("doctor", "inglenook", "--hardware", "mega", "--on", "sim", "--define", "--move", "--yes", "--json")
+    assert (ran.code, ran.json["defined"]) == (0, [])
 
 
 def test_without_pins_nothing_is_defined(pointsman: Pointsman) -> None:
@@ -148,13 +161,54 @@ def test_ports_say_what_bars_them(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_list_of_ports_ends_with_whether_one_can_be_used(pointsman: Pointsman) -> None:
     ran = pointsman("doctor", "--json")
-    usable = [one for one in ran.json["ports"] if not any(trouble["barred"] for trouble in one["troubles"])]
+    usable = [
+        one
+        for one in ran.json["ports"]
+        if not any(trouble["barred"] or "built-in" in trouble["what"] for trouble in one["troubles"])
+    ]
     assert ran.code == (0 if usable else 5)
     plain = pointsman("doctor")
     assert plain.code == ran.code
     assert ("pointsman doctor inglenook --on serial:" in plain.out) == bool(usable)
     if not usable:
         refused(pointsman("doctor", "--on", "serial:/dev/ttyNONE"), 5, "no such port")
+
+
+def test_a_layout_is_looked_at_also_when_no_station_is_named(pointsman: Pointsman) -> None:
+    refused(pointsman("doctor", "inglenok"), 2, "inglenok", "did you mean inglenook")
+
+
+def test_a_built_in_port_is_named_as_one_and_not_recommended(capsys: pytest.CaptureFixture[str]) -> None:
+    inside = PortInfo("/dev/ttyS0", "", "n/a", "n/a", True, "dialout", ())
+    board = PortInfo("/dev/ttyACM0", "", "Mega", "USB", True, "dialout", ())
+    tabulate(Console(width=120, markup=False), [inside])
+    out = capsys.readouterr().out
+    assert "a built-in port, hardly a command station" in out
+    assert "To play there" not in out
+    tabulate(Console(width=120, markup=False), [inside, board])
+    assert "--on serial:/dev/ttyACM0" in capsys.readouterr().out
+    show_ports(Console(width=120, markup=False), [inside], [])
+    assert "hardly a command station" in capsys.readouterr().out
+
+
+def test_what_is_no_dcc_ex_at_a_network_port_is_said_to_be_none(pointsman: Pointsman) -> None:
+    """As a web server does: it does not understand, and hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def hang_up() -> None:
+            link, _ = server.accept()
+            with link:
+                link.recv(100)
+                link.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        web = threading.Thread(target=hang_up)
+        web.start()
+        ran = pointsman("doctor", "--on", f"tcp:127.0.0.1:{server.getsockname()[1]}")
+        web.join()
+    assert ran.code == 5
+    assert "no DCC-EX has answered there" in ran.err
+    assert "--on jmri:HOST" in ran.err
+    assert "2560" in ran.err
 
 
 def test_what_is_wrong_at_a_station_stands_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,6 +245,48 @@ def test_what_is_wrong_at_a_station_stands_out(capsys: pytest.CaptureFixture[str
         assert words in out
 
 
-def test_the_doctor_looks_at_dcc_ex_stations_only(pointsman: Pointsman) -> None:
-    refused(pointsman("doctor", "--on", "jmri:127.0.0.1"), 2, "DCC-EX stations only", "docs/jmri.md")
-    refused(pointsman("doctor", "--on", "mqtt:127.0.0.1"), 2, "DCC-EX stations only", "docs/mqtt.md")
+@pytest.mark.parametrize("hardware", ["mqtt", "jmri"])
+def test_a_station_that_is_no_dcc_ex_is_listened_to(hardware: str, pointsman: Pointsman) -> None:
+    words = ("doctor", "inglenook-small", "--hardware", hardware, "--on", "sim")
+    ran = pointsman(*words)
+    assert (ran.code, ran.err) == (0, "")
+    assert "only listened to" in ran.out
+    assert "Whether the machines obey is not tried" in ran.out
+    found = pointsman(*words, "--json", "--watch", "0.2").json
+    states = {one["what"]: one["state"] for one in found["things"]}
+    assert states["beam head"] == "free"
+    assert states["magnet s1"] == states["track power"] == "off"
+    assert set(found["beam_changes"]) == {"head", "s1", "s2", "s3"}
+    assert (found["problems"], found["changes"]) == ([], [])
+    refused(pointsman(*words, "--move", "--yes"), 2, "doctor only listens")
+
+
+def test_what_hangs_on_another_station_is_said_and_can_be_looked_at_too(pointsman: Pointsman) -> None:
+    words = ("doctor", "inglenook-small", "--hardware", "mixed")
+    ran = pointsman(*words, "--on", "sim")
+    assert ran.code == 0
+    assert "Not looked at: station yard (turnout T1, turnout T2, beam head" in ran.out
+    ran = pointsman(*words, "--on", "sim", "--station", "yard")
+    assert ran.code == 0
+    assert "node yard" in ran.out
+    assert "Not looked at: station main (magnet s1" in ran.out
+    ran = pointsman(*words, "--on", "main=tcp:127.0.0.1:1")
+    assert (ran.code, "127.0.0.1:1: connection refused" in ran.err) == (5, True), "as it is named for play"
+    both = "main=tcp:127.0.0.1,yard=mqtt:127.0.0.1"
+    refused(pointsman(*words, "--on", both), 2, "one station at a time", "--on yard=mqtt:127.0.0.1")
+    refused(pointsman(*words, "--on", "jmri:127.0.0.1"), 2, "no station that speaks as jmri", "--hardware")
+    refused(pointsman(*words, "--on", "main=mqtt:127.0.0.1"), 5, "which station is meant: yard", "--station")
+
+
+@pytest.mark.parametrize("on", ["jmri:127.0.0.1", "mqtt:127.0.0.1"])
+def test_without_a_layout_nobody_knows_what_to_listen_to(on: str, pointsman: Pointsman) -> None:
+    refused(pointsman("doctor", "--on", on), 2, "from a layout's wiring only", "name the layout")
+
+
+@pytest.mark.parametrize(("hardware", "station"), [("uno-dc", ()), ("dccex+node", ("--station", "node"))])
+@pytest.mark.parametrize(("on", "at"), [("sim", "serial:PORT"), ("tcp:127.0.0.1:1", "tcp:127.0.0.1:1")])
+def test_a_node_is_not_looked_at_and_nothing_is_opened(
+    pointsman: Pointsman, hardware: str, station: tuple[str, ...], on: str, at: str
+) -> None:
+    result = pointsman("doctor", "inglenook-small", "--hardware", hardware, "--on", on, *station)
+    refused(result, 2, "station node is a node", f"pointsman node monitor --on {at}")

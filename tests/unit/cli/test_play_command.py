@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import socket
+from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -14,10 +15,11 @@ import pytest
 from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
 from rich.console import Console
 
-from pointsman.cli.aftermath import repeat_command, tell_stopped
+from pointsman.cli.aftermath import ask_for_hands, repeat_command, tell_stopped
 from pointsman.cli.setting_up import ends_of
+from pointsman.errors import HaltedError, StoppedError
 from pointsman.links import On, Target
-from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower
+from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower, SetTurnout
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
@@ -115,6 +117,52 @@ def test_a_port_that_is_not_there_is_said_before_anything_is_asked(
     assert not (tmp_path / "j").exists()
 
 
+@pytest.mark.parametrize("command", ["play", "calibrate"])
+def test_a_wiring_that_was_forgotten_is_named_before_anything_is_asked(
+    pointsman: Pointsman, person: Person, tmp_path: Path, command: str
+) -> None:
+    person("points\ny\n")
+    ran = pointsman(command, "inglenook-small", "--on", "jmri:127.0.0.1:9", "--journal", tmp_path / "j")
+    refused(ran, 2, "station main does not speak as jmri:127.0.0.1:9 does", "give --hardware jmri; or with dccex, give")
+    assert not (tmp_path / "j").exists()
+
+
+def broken_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "mqtt.toml").write_text('usr = "me"\n')
+    monkeypatch.setenv("POINTSMAN_MQTT_SETTINGS", str(folder / "mqtt.toml"))
+
+
+def no_certificates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POINTSMAN_MQTT_CA", str(folder / "none.pem"))
+
+
+def nothing_set(_folder: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
+    pass
+
+
+@pytest.mark.parametrize("command", ["play", "calibrate"])
+@pytest.mark.parametrize(
+    ("settings", "code", "said"),
+    [(broken_settings, 3, "usr"), (no_certificates, 5, "none.pem"), (nothing_set, 5, "is the broker on")],
+)
+def test_what_keeps_us_from_a_broker_is_said_before_anything_is_asked(
+    pointsman: Pointsman,
+    person: Person,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    command: str,
+    settings: Callable[[Path, pytest.MonkeyPatch], None],
+    code: int,
+    said: str,
+) -> None:
+    person("points\ny\n")
+    settings(tmp_path, monkeypatch)
+    on = f"mqtt:127.0.0.1:{nobody_listens()}"
+    words = ("inglenook-small", "--hardware", "mqtt", "--on", on, "--journal", tmp_path / "j")
+    refused(pointsman(command, *words), code, said)
+    assert not (tmp_path / "j").exists()
+
+
 def nobody_listens() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
@@ -147,7 +195,9 @@ def test_the_questions_before_a_play_on_a_station(pointsman: Pointsman, person: 
     assert "power is off" not in ran.out
 
 
-@pytest.mark.parametrize(("typed", "facing"), [("points", "to"), ("TO", "to"), ("from", "from"), ("buffers", "from")])
+@pytest.mark.parametrize(
+    ("typed", "facing"), [("points", "to"), ("POINTS", "to"), ("to\nbuffers", "from"), ("buffers", "from")]
+)
 def test_answers_to_the_question_of_facing(
     pointsman: Pointsman, person: Person, tmp_path: Path, typed: str, facing: str
 ) -> None:
@@ -258,6 +308,7 @@ def test_a_plan_that_the_metal_does_not_allow(pointsman: Pointsman, tmp_path: Pa
     assert not (tmp_path / "j").exists()
 
 
+TURNED = ("command", {"number": 1, **message_values(SetTurnout("T1", thrown=False))})
 POWER_ON, POWER_OFF = (("event", message_values(PowerReported(0.0, on=on))) for on in (True, False))
 LINK_LOST = ("event", message_values(LinkLost(0.0, "yard: the connection broke")))
 DIVIDED = ("event", message_values(PowerDivided(0.0, "main on, yard not")))
@@ -266,47 +317,78 @@ DROVE = ("command", message_values(Drive("L", True, 30)))
 
 
 @pytest.mark.parametrize(
-    ("entries", "said", "unsaid"),
+    ("entries", "said", "unsaid", "by_hand"),
     [
-        ([], ["Nothing has moved"], ["power"]),
-        ([POWER_OFF], ["The track power is off now.", "Nothing has moved"], ["by hand"]),
+        ([], ["Nothing has moved"], ["power"], ""),
+        ([POWER_OFF], ["The track power is off now.", "Nothing has moved"], [], ""),
         (
             [POWER_OFF, POWER_ON, DROVE],
-            ["switch it off by hand", "To say what stands where", "pointsman resume "],
+            ["To say what stands where", "pointsman resume "],
             ["is off now"],
+            "nobody confirmed that it went off",
         ),
-        (
-            [POWER_ON, DROVE, POWER_OFF],
-            ["The track power is off now.", "set locomotive and wagons up as at the start"],
-            ["by hand"],
-        ),
-        ([POWER_OFF, TOLD_ON], ["switch it off by hand", "Nothing has moved"], ["is off now"]),
-        (
-            [POWER_OFF, TOLD_ON, POWER_ON, DROVE, LINK_LOST, POWER_OFF],
-            ["A link was lost", "look at the layout, or switch it off by hand"],
-            ["is off now"],
-        ),
-        ([POWER_OFF, DIVIDED], ["switch it off by hand"], ["is off now"]),
-        ([POWER_OFF, LINK_LOST], ["The track power is off now."], ["by hand"]),
+        ([POWER_ON, DROVE, POWER_OFF], ["The track power is off now.", "wagons up as at the start"], [], ""),
+        ([POWER_OFF, TOLD_ON], ["Nothing has moved"], ["is off now"], "nobody confirmed that it went off"),
+        ([POWER_OFF, TOLD_ON, POWER_ON, DROVE, LINK_LOST, POWER_OFF], [], ["is off now"], "a link was lost"),
+        ([POWER_OFF, DIVIDED], [], ["is off now"], "nobody confirmed that it went off"),
+        ([TURNED], ["Only points have moved."], ["Nothing has moved"], ""),
+        ([POWER_OFF, LINK_LOST], ["The track power is off now."], [], ""),
     ],
 )
 def test_what_is_told_after_a_stop_comes_from_the_journal(
-    tmp_path: Path, entries: list[tuple[str, dict[str, Any]]], said: list[str], unsaid: list[str]
+    tmp_path: Path, entries: list[tuple[str, dict[str, Any]]], said: list[str], unsaid: list[str], by_hand: str
 ) -> None:
+    """The journal, what can be done now, and, unless the power is known to be off, in the error that a hand is due."""
     journal = tmp_path / "j"
     journal.write_bytes(b"".join(encode(float(at), kind, values) for at, (kind, values) in enumerate(entries)))
+    told, stopped = after_a_stop(journal)
+    assert told.startswith(f"Journal: {journal}\n")
+    assert told.endswith(AGAIN)
+    assert all(words in told for words in said)
+    assert not any(words in told for words in [*unsaid, "by hand"])
+    if by_hand:
+        assert stopped.cure.startswith(f"SWITCH THE TRACK POWER OFF BY HAND NOW: {by_hand}")
+        assert "nothing moves" not in stopped.cure
+    else:
+        assert stopped.cure == "nothing moves any more; start again when you like"
+
+
+@pytest.mark.parametrize("left", ["", "torn"])
+def test_a_journal_that_cannot_be_read_afterwards_says_nothing_of_what_has_moved(tmp_path: Path, left: str) -> None:
+    journal = tmp_path / "j"
+    if left:
+        journal.write_bytes(encode(0.0, *POWER_OFF)[:-4])
+    told, stopped = after_a_stop(journal)
+    assert "Whether anything has moved is not known." in told
+    assert "Nothing has moved" not in told
+    assert "is off now" not in told
+    assert told.endswith(AGAIN)
+    assert stopped.cure.startswith("SWITCH THE TRACK POWER OFF BY HAND NOW: what has happened cannot be read")
+
+
+def test_what_a_hand_has_to_do_is_said_once_and_before_the_rest(tmp_path: Path) -> None:
+    journal = tmp_path / "j"
+    journal.write_bytes(encode(0.0, *POWER_ON))
+    halted = HaltedError("T1 was not done", cure="look at T1")
+    ask_for_hands(halted, journal)
+    ask_for_hands(halted, journal)
+    assert halted.cure == "SWITCH THE TRACK POWER OFF BY HAND NOW: nobody confirmed that it went off; then look at T1"
+
+
+AGAIN = "  pointsman play inglenook-small --seed 'a b' --count runs --on serial:/dev/ttyX --hardware nano\n"
+
+
+def after_a_stop(journal: Path) -> tuple[str, StoppedError]:
+    """What is told of a journal after Ctrl-C, and the error as it is told after that."""
     chosen = choose("inglenook-small", seed="a b")
     wiring = load_wiring(find_wiring(chosen.folder), chosen.track)
     request = PlayRequest(chosen, (), wiring, Target(On.SERIAL, "/dev/ttyX"), End.TO, journal)
-    out = Console(file=StringIO(), width=80)
+    out = Console(file=StringIO(), width=200)
     tell_stopped(out, request, repeat_command("inglenook-small", request, "nano"))
+    stopped = StoppedError("stopped by Ctrl-C", 130)
+    ask_for_hands(stopped, journal)
     assert isinstance(out.file, StringIO)
-    told = out.file.getvalue()
-    assert told.startswith(f"Journal: {journal}\n")
-    again = "  pointsman play inglenook-small --seed 'a b' --count runs --on serial:/dev/ttyX --hardware nano\n"
-    assert told.endswith(again)
-    assert all(words in told for words in said)
-    assert not any(words in told for words in unsaid)
+    return out.file.getvalue(), stopped
 
 
 @pytest.mark.parametrize("speed", ["0", "500"])
@@ -323,9 +405,7 @@ def test_a_wiring_without_jmri_cannot_be_played_behind_it(pointsman: Pointsman, 
     journal = str(tmp_path / "play.journal")
     options = ("--on", "jmri:127.0.0.1:1", "--seed", "1", "--facing", "to", "--journal", journal)
     ran = pointsman("play", "inglenook-small", *options)
-    assert ran.code == 5
-    assert "none is behind JMRI" in ran.err
-    assert '-> name a hardware file with a station of protocol = "jmri"' in ran.err
+    refused(ran, 2, "station main does not speak as jmri:127.0.0.1:1 does", "give --hardware jmri; or with dccex, give")
 
 
 OF_EACH_KIND = """

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
-import tempfile
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -181,13 +182,19 @@ def test_json_is_ascii_whatever_is_in_it(pointsman: Pointsman) -> None:
 def test_a_port_is_looked_at_without_being_opened(tmp_path: Path) -> None:
     with pytest.raises(PortError, match="no such port"):
         check_port(str(tmp_path / "ttyNONE"))
-    port = tmp_path / "port"
-    port.write_text("")
-    check_port(str(port))
-    with port.open(), pytest.raises(PortError, match=r"held by .+ \(process \d+\)"):
-        check_port(str(port))
     master, slave = pty.openpty()
-    check_port(os.ttyname(slave))
+    port = os.ttyname(slave)
+    check_port(port)
+    # Of a process that has the other end too, as this one, it is not said to hold it.
+    holding = "import sys; sys.stdout.write('?'); sys.stdout.flush(); sys.stdin.read()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", holding], stdin=pipe, stdout=pipe, pass_fds=[slave]) as holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.read(1) == b"?"
+        with pytest.raises(PortError, match=r"held by .+ \(process \d+\)"):
+            check_port(port)
+        holder.stdin.close()
     os.close(master)
     os.close(slave)
 
@@ -206,9 +213,10 @@ def nobody() -> Iterator[None]:
 
 
 def test_a_port_without_permission(nobody: None) -> None:
-    # Not in tmp_path: its parent folders are closed to others, and the port would not be seen at all.
-    with tempfile.TemporaryDirectory() as folder:
-        port = Path(folder) / "port"
-        port.touch(mode=0)
-        with pytest.raises(PortError, match="no permission"):
-            check_port(str(port))
+    master, slave = pty.openpty()
+    port = os.ttyname(slave)
+    Path(port).chmod(0)
+    with pytest.raises(PortError, match="no permission"):
+        check_port(port)
+    os.close(master)
+    os.close(slave)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import QUICK, Person, Pointsman, own_layout, refused
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mosquitto import mosquitto, needs_mosquitto
 
+from pointsman.errors import PointsmanError
+from pointsman.messages import Accepted, Drive
 from pointsman.operate.retelling import retell, score_values
-from pointsman.record import encode, read
+from pointsman.record import decode, encode, message_values, read
+from pointsman.resuming import interrupted
 
 STANDS = "head: L | s1: 3 | s2: 4 5 | s3: 2 1"
 PLAY = ("play", "inglenook-small", "--seed", "1")
@@ -131,12 +138,15 @@ def test_several_stations_want_to_know_where_each_is_before_anything_is_asked(
     refused(pointsman(*mixed, *both), 5, "/dev/ttyNONE: there is no such port")
 
 
+@needs_mosquitto
+@pytest.mark.system
 def test_with_several_stations_the_way_to_begin_again_names_them_all(
-    pointsman: Pointsman, person: Person, crashed: Path
+    pointsman: Pointsman, person: Person, crashed: Path, tmp_path: Path
 ) -> None:
     person(f"{STANDS}\ny\ny\n" + "n\n" * 9)
-    both = ("--on", "main=tcp:127.0.0.1:1", "--on", "yard=mqtt:127.0.0.1:1")
-    ran = pointsman("resume", crashed, "--hardware", "mixed", "--facing", "to", *both)
+    with mosquitto(tmp_path) as broker:
+        both = ("--on", "main=tcp:127.0.0.1:1", "--on", f"yard=mqtt:127.0.0.1:{broker.port}")
+        ran = pointsman("resume", crashed, "--hardware", "mixed", "--facing", "to", *both)
     assert ran.code == 5, ran.err
     assert f"--hardware mixed {' '.join(both)}\n" in ran.out or f"{' '.join(both)} --hardware mixed\n" in ran.out
 
@@ -220,6 +230,10 @@ def begin(**changes: Any) -> bytes:
         (begin(folder=None), 8, ["has no folder"]),
         (begin(folder=7), 8, ["has no folder"]),
         (begin(seed=7), 8, ["is not whole"]),
+        (begin(seed=None), 8, ["is not whole"]),
+        (begin(seed="\ud800"), 8, ["is not whole"]),
+        (begin(folder="\ud800"), 8, ["has no folder"]),
+        (begin(hardware="a\0b"), 8, ["has no hardware"]),
         (begin(count="wagons"), 8, ["is not whole"]),
         (begin(folder="/nowhere"), 2, ["/nowhere"]),
         (begin(puzzle="inglenook-small/none"), 2, ["none"]),
@@ -266,3 +280,37 @@ def test_what_resume_cannot_take(
     assert said in ran.err
     assert "Traceback" not in ran.err
     assert json.loads(pointsman("resume", *given, "--json").out)["error"]["exit_code"] == code
+
+
+ODD_TEXT = st.text(st.characters(exclude_categories=()), max_size=5)
+ODD = (
+    st.none() | st.booleans() | st.integers() | st.floats() | ODD_TEXT | st.just([]) | st.just({"a": 1}) | st.just([1])
+)
+WHOLE: list[tuple[str, dict[str, Any]]] = [
+    ("command", {"number": 1, **message_values(Drive("L", True, 30))}),
+    ("event", message_values(Accepted(1.0, 1))),
+    ("step", {"run": 1, "what": "drive L", "evidence": ""}),
+    ("put right", {"by": "somebody", "before": "", "position": "head: L | s1: 1 2 3 | s2: 4 5"}),
+    ("run", {"number": 1, "run": "", "reversed": False, "position": "head: L | s1: 1 2 3 | s2: 4 5"}),
+    ("halt", {"why": "doubt", "doing": "", "position": ""}),
+    ("end", {"error": "doubt"}),
+]
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_journal_with_values_of_another_kind_is_told_or_refused(tmp_path: Path, data: st.DataObject) -> None:
+    """Every line whole, with its checksum; one value is something else. Nothing but the program's own errors comes."""
+    header = decode(begin()[:-1])
+    lines = [("begin", dict(header.values)), *((kind, dict(values)) for kind, values in WHOLE)]
+    at = data.draw(st.just(0) | st.integers(1, len(WHOLE)))
+    values = lines[at][1]
+    name = data.draw(st.sampled_from(sorted(values)))
+    if data.draw(st.booleans()):
+        values[name] = data.draw(ODD)
+    else:
+        del values[name]
+    journal = tmp_path / "j"
+    journal.write_bytes(b"".join(encode(float(number), *line) for number, line in enumerate(lines)))
+    with suppress(PointsmanError):
+        assert interrupted(journal).why is not None

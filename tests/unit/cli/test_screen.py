@@ -112,6 +112,12 @@ def test_a_terminal_shows_the_picture_with_the_last_steps(chosen: Chosen, belief
     assert found.gone == []
 
 
+def test_before_there_is_a_plan_nothing_is_said_of_its_runs(chosen: Chosen, belief: Belief) -> None:
+    found = shown(terminal(), chosen, replace(status(belief, "getting ready"), runs=0))
+    assert "0 starts, 0 uncouplings" in found.text
+    assert "0 of 0" not in found.text
+
+
 def test_a_dumb_terminal_gets_lines(chosen: Chosen, belief: Belief) -> None:
     console = Console(file=io.StringIO(), width=80, force_terminal=True, _environ={"TERM": "dumb"})
     assert shown(console, chosen, status(belief, "x")).text == "     0.0 s  before the first run: x\n"

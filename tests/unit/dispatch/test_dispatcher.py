@@ -184,6 +184,35 @@ class TestEvidence:
         assert stopped(bench) == "beam s1 should have been freed by L by now, and was not"
         assert {incident.kind for incident in bench.simulation.incidents} == {Kind.BUFFER}, "no command can hinder that"
 
+    def test_points_that_did_not_move_are_named(self, bench: Bench) -> None:
+        """The train then comes by the beam of the other leg."""
+
+        def stick(b: Bench) -> None:
+            b.simulation.plan([Planned(Fault.TURNOUT_STUCK, "T1", b.now_s(), 1e6)])
+
+        bench.while_doing("T1 to thrown", stick)
+        with pytest.raises(HaltedError) as halted:
+            bench.play()
+        error = halted.value
+        assert "and nothing that moves should do that here" in error.what
+        assert error.cure == "T1 may not have moved; look at the layout before anything else"
+        last, now = str(error).splitlines()[1:3]
+        assert last == f"  last confirmed: {error.confirmed}"
+        assert re.fullmatch(r"  now believed: the middle of L at \d+ mm of \w+, give or take \d+", now)
+
+    def test_points_that_did_not_move_may_keep_an_edge_from_coming(self, bench: Bench) -> None:
+        bench.while_doing("T1 to", lambda b: b.simulation.plan([Planned(Fault.TURNOUT_STUCK, "T1", b.now_s(), 1e6)]))
+        with pytest.raises(HaltedError) as halted:
+            bench.play()
+        assert halted.value.what == "beam s1 should have been broken by L by now, and was not"
+        assert halted.value.cure.startswith("T1 may not have moved, L stood still, or beam s1 is dead; look at")
+
+    def test_what_may_be_behind_an_edge_that_did_not_come(self, bench: Bench) -> None:
+        bench.while_doing("drive", lambda b: b.simulation.plan([Planned(Fault.DIRTY, "L", b.now_s(), 6.0)]), 5.0)
+        with pytest.raises(HaltedError) as halted:
+            bench.play()
+        assert halted.value.cure == "L stood still, or beam s1 is dead; look at the layout before anything else"
+
     def test_a_hand_in_a_beam_while_a_train_runs(self, bench: Bench) -> None:
         bench.while_doing("drive", lambda b: b.simulation.show_beam("s3", True), 1.0)
         reason = stopped(bench)

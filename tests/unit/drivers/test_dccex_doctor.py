@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from pointsman.drivers.dccex.addresses import Addresses
-from pointsman.drivers.dccex.defining import define, definitions
+from pointsman.drivers.dccex.defining import define
 from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.findings import Findings, examine
+from pointsman.drivers.dccex.lines import definitions
 from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives, needs_power
-from pointsman.drivers.dccex.vigil import Seen, Vigil
+from pointsman.drivers.dccex.vigil import Vigil
+from pointsman.drivers.hearing import Seen
 from pointsman.errors import LayoutError, LinkError, LinkLostError, StationError
 from pointsman.protocols.dccex import Command, HostReader, Reply, StationReader
 from pointsman.protocols.dccex import commands as c
@@ -372,6 +375,30 @@ def test_a_link_that_goes_in_the_middle_of_a_pulse_says_what_is_left_on() -> Non
         with pytest.raises(LinkLostError, match="while magnet s1 was on") as caught:
             await moving
         assert "by hand" in caught.value.cure
+
+    scene(act)
+
+
+def test_a_station_that_falls_silent_in_the_middle_of_a_pulse_is_waited_for_under_the_guardians_eyes() -> None:
+    """Else the guardian would take the waiting for our death, and its end would hide what has really happened."""
+
+    async def act(s: Scene) -> None:
+        beats: list[float] = []
+        loop = asyncio.get_running_loop()
+
+        def watched(energised: bool) -> None:
+            if energised:
+                beats.append(loop.time())
+
+        mover = Mover(s.examiner, s.addresses, s.wiring, lambda _: None, watched, lambda: None)
+        moving = asyncio.ensure_future(mover.move(await s.examined()))
+        await s.until(lambda: r.OutputState(1, True) in s.heard)
+        s.damage = lambda _: b""
+        with pytest.raises(LinkLostError, match=r"does not answer any more .* while magnet s1 was on") as caught:
+            await moving
+        assert "by hand" in caught.value.cure
+        assert loop.time() - beats[0] > 2.0  # for the order and for the magnet off
+        assert max(after - before for before, after in pairwise(beats)) < 0.1
 
     scene(act)
 

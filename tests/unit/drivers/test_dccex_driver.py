@@ -6,12 +6,14 @@ import asyncio
 import gc
 import itertools
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 
 import pytest
 from driver_bench import WIRING, Bench
 from scripted_station import GREETING
 
 from pointsman.drivers.dccex import DccExDriver
+from pointsman.drivers.dccex.lines import definitions
 from pointsman.drivers.dccex.link import Link
 from pointsman.errors import LinkLostError, ProtocolError, StationError
 from pointsman.messages import (
@@ -40,6 +42,7 @@ from pointsman.protocols.dccex import commands as c
 from pointsman.protocols.dccex import replies as r
 from pointsman.track.wiring import (
     Protocol,
+    ServoPositions,
     StationWiring,
     Wiring,
 )
@@ -239,10 +242,43 @@ def test_what_the_station_does_not_know_is_named_at_once_with_its_cure() -> None
         "turnout 1 (T1)",
         "<T 1 SERVO",
         "output 1 (magnet m1)",
-        "<Z 1 PIN",
+        "<Z 1 PIN 2>",
+        "PIN is where it is wired to",
     ):
         assert part in text
     assert "T2" not in text
+
+
+def test_the_line_for_what_is_missing_is_the_one_that_the_doctor_would_write() -> None:
+    def forget(bench: Bench) -> None:
+        bench.station.sensors.pop(2)
+        bench.station.turnouts.pop(1)
+        bench.station.outputs.pop(1)
+
+    wired = replace(
+        WIRING,
+        turnouts={**WIRING.turnouts, "T1": replace(WIRING.turnouts["T1"], pin=100, servo=ServoPositions(340, 275))},
+        beams={**WIRING.beams, "b2": replace(WIRING.beams["b2"], pin=23)},
+        uncouplers={**WIRING.uncouplers, "m1": replace(WIRING.uncouplers["m1"], pin=30)},
+    )
+    with pytest.raises(StationError) as refusal:
+        opened(forget, wired)
+    written = {one.what: one.line for one in definitions(only(wired, "T1", "b2", "m1"), "main", "", "").lines}
+    assert written == {"turnout T1": "<T 1 SERVO 100 340 275 2>", "beam b2": "<S 2 23 1>", "magnet m1": "<Z 1 30 2>"}
+    for line in written.values():
+        assert line in refusal.value.cure
+    assert "--define --move" in refusal.value.cure
+    assert "PIN" not in refusal.value.cure
+
+
+def only(wiring: Wiring, *names: str) -> Wiring:
+    """The wiring with these machines alone."""
+    return replace(
+        wiring,
+        turnouts={name: made for name, made in wiring.turnouts.items() if name in names},
+        beams={name: made for name, made in wiring.beams.items() if name in names},
+        uncouplers={name: made for name, made in wiring.uncouplers.items() if name in names},
+    )
 
 
 def test_an_old_station_without_track_manager_and_lists_will_do() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from commands import CHECKOUT
 
-from pointsman.drivers.dccex.defining import STANDARD_SHIELD, definitions
+from pointsman.drivers.dccex.lines import STANDARD_SHIELD, definitions
 from pointsman.track.builtin import find_layout
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring_file import load_wiring

@@ -763,6 +763,71 @@ def test_closing_leaves_the_layout_safe_and_publishes_no_will() -> None:
     run_virtual(main())
 
 
+def test_closing_waits_for_the_node_that_says_that_the_power_is_off() -> None:
+    async def main() -> None:
+        bench = await Bench().up()
+        await bench.sent(SetPower(True), 1)
+        bench.events.clear()
+        bench.node.says_after_s = 0.05
+        await bench.driver.close()
+        await asyncio.sleep(0)
+        assert [e.on for e in bench.of(PowerReported) if isinstance(e, PowerReported)] == [False]
+        assert bench.of(StationNote) == []
+        await bench.simulation.close()
+
+    run_virtual(main())
+
+
+def test_closing_does_not_wait_for_ever_and_tells_what_nobody_confirmed() -> None:
+    async def main() -> None:
+        bench = await Bench().up()
+        await bench.sent(SetPower(True), 1)
+        bench.events.clear()
+        bench.node.deaf = True
+        before = bench.loop.time()
+        await bench.driver.close()
+        await asyncio.sleep(0)
+        assert bench.loop.time() - before == pytest.approx(1, abs=0.1)
+        assert bench.of(PowerReported) == []
+        assert "no node has reported the power off" in str(bench.of(StationNote))
+        await bench.simulation.close()
+
+    run_virtual(main())
+
+
+def test_where_no_node_reports_the_power_closing_tells_what_the_broker_passed_on() -> None:
+    async def main() -> None:
+        bench = await Bench(wired(feedback=frozenset())).up()
+        await bench.sent(SetPower(True), 1)
+        bench.events.clear()
+        await bench.driver.close()
+        await asyncio.sleep(0)
+        assert [e.on for e in bench.of(PowerReported) if isinstance(e, PowerReported)] == [False]
+        await bench.simulation.close()
+
+    run_virtual(main())
+
+
+def test_what_was_commanded_just_before_closing_is_nobody_elses_doing() -> None:
+    """Ctrl-C: everything is stopped, and the link is closed while that is still under way."""
+
+    async def main() -> None:
+        bench = await Bench().up()
+        await bench.sent(SetPower(True), 1)
+        await bench.sent(SetUncoupler("s1", True), 2)
+        await bench.sent(Drive("L", True, 10), 3)
+        bench.events.clear()
+        bench.driver.halt(power_off=True)
+        await bench.driver.close()
+        await asyncio.sleep(0.1)
+        assert bench.of(ForeignControl) == []
+        assert [e for e in bench.of(StationNote) if "somebody else" in str(e)] == []
+        assert bench.dead
+        await bench.simulation.close()
+
+    run_virtual(main())
+
+
 def test_the_guardian_writes_the_stop_and_then_the_power_off() -> None:
     async def scene(bench: Bench) -> None:
         stop, last = bench.driver.guardian_frames()

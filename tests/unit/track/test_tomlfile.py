@@ -110,6 +110,7 @@ def test_small_words() -> None:
         ('name = "a"\n[boxes.x]\nsize = 3,5\n', "numbers have a point, not a comma: write 3.5"),
         ('name = "a"\n[boxes]\nx = { size = -3,25 }\n', "numbers have a point, not a comma: write -3.25"),
         ('name = "a\n', "a common cause is a missing quote"),
+        ("[segments]\n\u00e9t\u00e9 = 3\n", "a name with accents"),
     ],
 )
 def test_a_decimal_comma_is_recognised(text: str, cure: str, tmp_path: Path) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from pointsman import posix
+from pointsman.cli.aftermath import tell_rivals
 from pointsman.errors import PortError
 from pointsman.transports.diagnosis import (
     boards_without_port,
@@ -21,9 +24,11 @@ from pointsman.transports.diagnosis import (
     grabbers,
     meddlers,
     permission_cure,
+    rivals,
     troubles,
 )
 from pointsman.transports.ports import look_at
+from pointsman.transports.serial import SerialTransport
 
 
 @contextmanager
@@ -57,16 +62,49 @@ def program(folder: Path, name: str, holding: Path) -> Iterator[int]:
     ],
 )
 def test_who_holds_a_port_is_named_with_the_cure_that_helps(name: str, cure: str, tmp_path: Path) -> None:
-    port = tmp_path / "port"
-    port.touch()
-    assert not [one for one in troubles(look_at(str(port))) if one.barred]
-    with program(tmp_path, name, port) as pid:
-        (trouble,) = [one for one in troubles(look_at(str(port))) if one.barred]
+    master, slave = os.openpty()
+    port = os.ttyname(slave)
+    os.close(slave)
+    assert not [one for one in troubles(look_at(port)) if one.barred]
+    with program(tmp_path, name, Path(port)) as pid:
+        (trouble,) = [one for one in troubles(look_at(port)) if one.barred]
         assert trouble.what == f"held by {name} (process {pid})"
         assert cure in trouble.cure
         with pytest.raises(PortError, match=rf"held by {name} \(process {pid}\)") as refusal:
-            check_port(str(port))
+            check_port(port)
         assert cure in refusal.value.cure, "whoever wants to play there is told the same"
+    os.close(master)
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "/dev/ptmx", "/dev/tty", "folder", "pipe", "file"])
+def test_what_is_no_serial_port_is_said_to_be_none_and_is_not_opened(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")  # to open it would wait for ever
+    (tmp_path / "file").touch()
+    with pytest.raises(PortError, match="this is no serial port") as refused:
+        check_port(str(tmp_path / name))
+    assert "pointsman ports" in refused.value.cure
+
+
+def test_a_pseudo_terminal_is_held_by_who_has_opened_it_and_not_by_its_other_end(tmp_path: Path) -> None:
+    master, slave = os.openpty()
+    path = os.ttyname(slave)
+    try:
+        check_port(path)
+        assert rivals(path) == []
+        with program(tmp_path, "minicom", Path(path)) as pid:
+            with pytest.raises(PortError, match=rf"held by minicom \(process {pid}\)"):
+                check_port(path)
+            assert rivals(path) == [posix.Holder(pid, "minicom")]
+            said = io.StringIO()
+            tell_rivals(Console(file=said, width=500), [path])
+            assert f"{path} is open in minicom (process {pid}) too" in said.getvalue()
+            with pytest.raises(PortError, match="held by minicom"):
+                asyncio.run(SerialTransport(path).open())
+        check_port(path)
+    finally:
+        os.close(master)
+        os.close(slave)
 
 
 @pytest.mark.parametrize("name", ["brltty", "ModemManager"])
@@ -145,22 +183,22 @@ def as_somebody(path: Path, who: str) -> str:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for another user")
 def test_another_user_is_told_which_group_to_join_and_a_member_to_log_in_again() -> None:
-    # Not in tmp_path: its parent folders are closed to others.
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        port = Path(folder) / "port"
-        port.touch()
-        port.chmod(0o660)
-        group = posix.group_of(str(port))
-        said = as_somebody(port, "nobody")
-        assert "you have no permission to open it" in said
-        assert f"sudo usermod -a -G {group} $USER, then log out and in again" in said
-        assert f"play: join its group: sudo usermod -a -G {group} $USER" in said
-        assert "hidden from you" in said
-        assert "log out and in again" in as_somebody(port, "root")
-        assert "usermod" not in as_somebody(port, "root")
-        port.chmod(0o600)
-        assert f"play: its group {group} may not use it either: sudo chmod a+rw {port}" in as_somebody(port, "nobody")
+    master, slave = os.openpty()
+    port = Path(os.ttyname(slave))
+    os.close(slave)
+    os.chown(port, 0, 0)
+    port.chmod(0o660)
+    group = posix.group_of(str(port))
+    said = as_somebody(port, "nobody")
+    assert "you have no permission to open it" in said
+    assert f"sudo usermod -a -G {group} $USER, then log out and in again" in said
+    assert f"play: join its group: sudo usermod -a -G {group} $USER" in said
+    assert "hidden from you" in said
+    assert "log out and in again" in as_somebody(port, "root")
+    assert "usermod" not in as_somebody(port, "root")
+    port.chmod(0o600)
+    assert f"play: its group {group} may not use it either: sudo chmod a+rw {port}" in as_somebody(port, "nobody")
+    os.close(master)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root sees every process")

@@ -35,6 +35,7 @@ class Addresses:
             cure="name one of the DCC-EX stations of the hardware file",
         )
         self.station = station
+        self.wiring = wiring
         self._turnouts = {
             name: Switched(name, made.number, made.inverted)
             for name, made in wiring.turnouts.items()

@@ -15,7 +15,15 @@ from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.overheard import Overheard
 from pointsman.drivers.dccex.proof import why_not
 from pointsman.drivers.dccex.reports import Reports
-from pointsman.drivers.dccex.setup import Heard, RestartedInSetupError, Seeker, compare, make_safe, unanswered
+from pointsman.drivers.dccex.setup import (
+    Heard,
+    RestartedInSetupError,
+    Seeker,
+    compare,
+    make_safe,
+    unanswered,
+    went_early,
+)
 from pointsman.drivers.dccex.units import STOP, Units
 from pointsman.drivers.dccex.window import Unit, Window
 from pointsman.drivers.halt import Halting, check_release, refusal
@@ -153,7 +161,7 @@ class DccExDriver:
 
     def _seek_write(self, data: bytes) -> None:
         if not self._transport.is_open:
-            raise LinkLostError("the link went while the station was looked for", where=self._transport.name)
+            raise went_early(self._transport.name)
         self._transport.write(data)
 
     def _ask(self, frames: bytes) -> asyncio.Future[list[Reply]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
-from pointsman.drivers.dccex.setup import Heard, Seeker
+from pointsman.drivers.dccex.setup import Heard, Seeker, went_early
 from pointsman.drivers.dccex.window import FENCE
 from pointsman.drivers.patience import ANSWERS_WITHIN_S
 from pointsman.errors import LinkLostError, StationError
@@ -79,6 +79,10 @@ class Examiner:
         try:
             self.greeting = await seeker.find(listen_first_s)
             await seeker.get_in_step()
+        except LinkLostError as lost:
+            if heard.running:
+                raise
+            raise went_early(self.where, lost.what) from lost
         finally:
             self._heard = None
         self._fences_due = 0

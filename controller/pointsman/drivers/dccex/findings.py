@@ -48,7 +48,8 @@ class Machine:
     """A turnout, sensor or output. ``name`` is the layout's, empty for what its wiring does not name.
 
     ``known``: the station has it. ``state`` in the layout's own sense (thrown, broken, on), without a name in the
-    station's; None when the station does not tell it. ``pin`` where it tells that.
+    station's; None when the station does not tell it. ``pin`` where it tells that. ``line`` would define it as the
+    station has it; empty where it does not tell enough.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Machine:
     known: bool
     state: bool | None = None
     pin: int | None = None
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,12 @@ class Findings:
         return [(what, one) for what, found in groups for one in found if not one.known]
 
     @property
+    def lines(self) -> dict[str, str]:
+        """How what the layout names is defined at the station, as far as it has it; empty where it does not tell."""
+        groups = (("turnout", self.turnouts), ("beam", self.beams), ("magnet", self.magnets))
+        return {f"{what} {one.name}": one.line for what, found in groups for one in found if one.name and one.known}
+
+    @property
     def energised(self) -> list[Machine]:
         """Magnets of the layout that are on."""
         return [one for one in self.magnets if one.name and one.state]
@@ -130,6 +138,7 @@ class _Heap:
     sensors: dict[int, bool | None] = field(default_factory=dict)
     outputs: dict[int, bool | None] = field(default_factory=dict)
     pins: dict[tuple[str, int], int] = field(default_factory=dict)
+    lines: dict[tuple[str, int], str] = field(default_factory=dict)
     cabs: dict[int, LocomotiveState] = field(default_factory=dict)
 
     def put(self, replies: Iterable[Reply]) -> None:
@@ -165,19 +174,27 @@ class _Heap:
                 self.turnouts[turnout] = thrown
                 if kind in ("SERVO", "VPIN") and values:
                     self.pins["turnout", turnout] = values[0]
+                if kind:
+                    self.lines["turnout", turnout] = f"<T {' '.join([str(turnout), kind, *map(str, values)])}>"
             case TurnoutIdList(numbers):
                 for number in numbers:
                     self.turnouts.setdefault(number, None)
             case SensorState(sensor, active):
                 self.sensors[sensor] = active
-            case SensorDefinition(sensor, vpin):
+            case SensorDefinition(sensor, vpin, pullup):
                 self.sensors.setdefault(sensor, None)
                 self.pins["sensor", sensor] = vpin
+                self.lines["sensor", sensor] = f"<S {sensor} {vpin} {int(pullup)}>"
             case OutputState(output, on):
                 self.outputs[output] = on
-            case OutputDefinition(output, vpin, _, on):
+            case OutputDefinition(output, vpin, iflag, on):
                 self.outputs[output] = on
                 self.pins["output", output] = vpin
+                self.lines["output", output] = f"<Z {output} {vpin} {iflag}>"
+
+    def defined(self, what: str, number: int) -> tuple[int | None, str]:
+        """Pin and line of a machine, as far as they were told."""
+        return self.pins.get((what, number)), self.lines.get((what, number), "")
 
     @property
     def main_power(self) -> bool | None:
@@ -254,10 +271,10 @@ def _machines(
     for number, one in wired.items():
         state = told.get(number)
         ours = None if state is None else one.ours(state)
-        found.append(Machine(one.name, number, number in told, ours, heap.pins.get((what, number))))
+        found.append(Machine(one.name, number, number in told, ours, *heap.defined(what, number)))
     for number, state in sorted(told.items()):
         if number not in wired:
-            found.append(Machine("", number, True, state, heap.pins.get((what, number))))
+            found.append(Machine("", number, True, state, *heap.defined(what, number)))
     return tuple(found)
 
 

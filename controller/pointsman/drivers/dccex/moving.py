@@ -24,6 +24,8 @@ LONGEST_PULSE_S = 1.0
 RECHARGE_S = 1.0
 """A capacitor unit needs it between two pulses of solenoids."""
 BEAT_S = 0.05
+STALLED_S = 0.2
+"""A beat that comes so late says that this program stood still, and watched nothing meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,9 @@ class Mover:
     """Moves the machines of one station.
 
     ``tell`` hears of each as it is tried. ``watched(bool)``: is anything energised now? Called every 50 ms while a
-    magnet is on, so that a guardian knows that this program is alive. ``check`` is called before each machine: it
-    raises when nothing may be moved any more.
+    magnet is on, and while the station is awaited meanwhile, so that a guardian knows that this program is alive; it
+    raises StationError when there is none. ``check`` is called before each machine: it raises when nothing may be
+    moved any more.
     """
 
     def __init__(
@@ -66,6 +69,8 @@ class Mover:
         self._tell = tell
         self._watched = watched
         self._check = check
+        self.switching_off = False
+        """A magnet is being switched off because something went wrong: that is not to be cancelled."""
 
     def guardian_frames(self) -> tuple[bytes, ...]:
         """What is to be written if this program dies in between."""
@@ -121,10 +126,7 @@ class Mover:
         said: list[bool] = []
         async with self._energised(magnet):
             said += await self._order(SetOutput(magnet.number, magnet.ours(True)), f"magnet {magnet.name}")
-            left = round(lasts_s / BEAT_S)
-            for _ in range(left):
-                self._watched(True)
-                await asyncio.sleep(lasts_s / left)
+            await asyncio.sleep(lasts_s)
             said += await self._order(SetOutput(magnet.number, magnet.ours(False)), f"magnet {magnet.name}")
         told = said == [magnet.ours(True), magnet.ours(False)]
         return Moved(
@@ -145,17 +147,22 @@ class Mover:
     async def _energised(self, magnet: Switched) -> AsyncIterator[None]:
         """Inside, a magnet may be on; on every way out it is switched off, or it is said that it could not be."""
         self._watched(True)
+        beat = _Beat(self._watched, self._examiner.where)
         try:
             yield
         except BaseException as error:
+            beat.heed, self.switching_off = False, True
             try:
                 # At once, whatever the fence of an interrupted question does; then it is asked whether it was heard.
                 self._examiner.write(off_frame(magnet))
                 await self._examiner.ask(SetOutput(magnet.number, magnet.ours(False)))
             except LinkError as failed:
                 raise _left(failed, f"magnet {magnet.name} was on", self._examiner.where) from error
+            if beat.trouble is not None:
+                raise beat.trouble from error
             raise
         finally:
+            beat.end()
             self._watched(False)
 
     @asynccontextmanager
@@ -187,6 +194,46 @@ class Mover:
             await self._examiner.ask(off)
         except LinkError as failed:
             raise _left(failed, "the track had power", self._examiner.where) from failed
+
+
+class _Beat:
+    """Says every 50 ms that this program is alive, and cancels the task that made it when it was not, or is not heard.
+
+    ``trouble`` is then why. Once ``heed`` is False nothing is cancelled any more: what was on is being switched off.
+    """
+
+    def __init__(self, watched: Callable[[bool], None], where: str) -> None:
+        self.trouble: StationError | None = None
+        self.heed = True
+        self._watched = watched
+        self._where = where
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self._next = self._later()
+
+    def end(self) -> None:
+        """Beat no more."""
+        self._next.cancel()
+
+    def _later(self) -> asyncio.TimerHandle:
+        due_s = self._loop.time() + BEAT_S
+        return self._loop.call_at(due_s, self._beat, due_s)
+
+    def _beat(self, due_s: float) -> None:
+        late_s = self._loop.time() - due_s
+        try:
+            if late_s > STALLED_S:
+                raise StationError(
+                    f"this program stood still for {late_s:.1f} s, and nothing was watched meanwhile",
+                    where=self._where,
+                    cure="look at the machines, then try again",
+                )
+            self._watched(True)
+        except StationError as error:
+            if self.heed and self._task is not None:
+                self.trouble, self.heed = error, False
+                self._task.cancel()
+        self._next = self._later()
 
 
 def _ways(thrown: Iterable[bool | None]) -> str:

@@ -13,6 +13,7 @@ from functools import partial
 from operator import eq
 
 from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.dccex.lines import beam_line, magnet_line, turnout_line
 from pointsman.drivers.dccex.link import Link
 from pointsman.drivers.dccex.units import off_frame
 from pointsman.drivers.dccex.window import FENCE
@@ -57,6 +58,18 @@ QUIET_S = 0.25
 
 class RestartedInSetupError(Exception):
     """The station greeted again while it was set up: begin again. Never leaves the driver."""
+
+
+IN_THE_NETWORK = "over the network DCC-EX listens on port 2560; JMRI's web server is --on jmri:HOST"
+
+
+def went_early(where: str, why: str = "") -> LinkLostError:
+    """The link went before anything of DCC-EX was heard: perhaps something else answers there."""
+    return LinkLostError(
+        f"the link went while the station was looked for{f': {why}' if why else ''}",
+        where=where,
+        cure=f"no DCC-EX has answered there: look at the cable; {IN_THE_NETWORK}",
+    )
 
 
 def unanswered(link: Link, where: str) -> Exception:
@@ -154,7 +167,7 @@ class Seeker:
         raise StationError(
             f"no DCC-EX station answers within {GIVE_UP_AFTER_S:g} s; {heard} bytes were heard",
             where=self._where,
-            cure="something else may be connected here: look at the port and its 115200 baud"
+            cure=f"something else may be connected here: look at the port and its 115200 baud; {IN_THE_NETWORK}"
             if heard
             else "is the board powered, is DCC-EX on it, and is this its port? `pointsman ports` lists them",
         )
@@ -218,28 +231,31 @@ async def compare(ask: Ask, addresses: Addresses, where: str, missing_outputs: C
 
     Raises StationError that names everything the station does not have, with the line that defines it.
     """
+    wiring = addresses.wiring
     missing: list[str] = []
     cures: list[str] = []
     for number, magnet in addresses.magnets.items():
         if number in missing_outputs:
             missing.append(f"output {number} (magnet {magnet.name})")
-            cures.append(f"<Z {number} PIN 0>")
+            cures.append(magnet_line(wiring.uncouplers[magnet.name]))
     await ask(encode(TrackModes()))
     known = await _turnouts(ask)
     for number, turnout in addresses.turnouts.items():
         if number not in known:
             missing.append(f"turnout {number} ({turnout.name})")
-            cures.append(f"<T {number} SERVO PIN THROWN CLOSED 2>, or the form for its machine")
+            cures.append(turnout_line(wiring.turnouts[turnout.name]))
     sensors = [reply.sensor for reply in await ask(encode(SensorStates())) if isinstance(reply, SensorState)]
     for number, beam in addresses.beams.items():
         if number not in sensors:
             missing.append(f"sensor {number} (beam {beam.name})")
-            cures.append(f"<S {number} PIN 1>")
+            cures.append(beam_line(wiring.beams[beam.name]))
     if missing:
+        by_hand = f"define it there, then <E> to keep it: {'; '.join(cures)}"
+        told = " (PIN is where it is wired to)" if any(" PIN" in cure for cure in cures) else ""
         raise StationError(
             f"the station does not know {', '.join(missing)}",
             where=where,
-            cure=f"define it there, then <E> to keep it (PIN is where it is wired to): {'; '.join(cures)}",
+            cure=f"pointsman doctor LAYOUT --on ... --define --move writes it, after asking; or {by_hand}{told}",
         )
 
 

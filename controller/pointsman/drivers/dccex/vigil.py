@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pointsman.drivers.dccex.addresses import Addresses, Switched
 from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.reports import OVER_CURRENT
+from pointsman.drivers.hearing import Seen
 from pointsman.errors import StationError
 from pointsman.protocols.dccex import Reply
 from pointsman.protocols.dccex.commands import Status
@@ -24,18 +24,6 @@ from pointsman.protocols.dccex.replies import (
 
 ASK_EVERY_S = 1.0
 """A link that says nothing may be dead: so it is asked, and must answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A change, ``t_s`` seconds after watching began. ``beam`` names the layout's beam, and ``broken`` its state;
-    both are empty for everything else.
-    """
-
-    t_s: float
-    text: str
-    beam: str = ""
-    broken: bool | None = None
 
 
 class Vigil:

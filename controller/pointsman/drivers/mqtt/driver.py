@@ -145,10 +145,10 @@ class MqttDriver:
         self._tell.event(LinkUp(now, self.greeting))
         self._keep_alive_timer = self._loop.call_later(KEEP_ALIVE_S, self._keep_alive)
 
-    async def _ask(self, messages: Sequence[Message]) -> list[str] | None:
+    async def _ask(self, messages: Sequence[Message], *, power: bool | None = None) -> list[str] | None:
         """Publish, and wait for the fence behind: the topics that did not come back; None when the fence did not."""
         answer: asyncio.Future[list[str]] = self._loop.create_future()
-        self._order(messages, answer=answer)
+        self._order(messages, answer=answer, power=power)
         try:
             async with asyncio.timeout(ANSWERS_WITHIN_S):
                 return await answer
@@ -156,7 +156,10 @@ class MqttDriver:
             return None
 
     async def close(self) -> None:
-        """Stop every locomotive, switch outputs off and the power off, then say goodbye to the broker."""
+        """Stop every locomotive, switch outputs off and the power off, then say goodbye to the broker.
+
+        Where nodes report the power, one is given a second to say that it is off.
+        """
         self._halt.end("the link is being closed")
         silent = self.link is Link.SILENT
         try:
@@ -164,10 +167,13 @@ class MqttDriver:
                 self._give_back(self._orders.drop_all(), "the link is being closed")
                 self.link = Link.SETTING_UP
                 self._expect_off()
+                self._reports.answers_off = False
                 order = [*self._names.standing(), *self._names.all_off(), PowerCommand(False)]
-                missing = await self._ask(order)
+                missing = await self._ask(order, power=False)
                 if missing is None or missing:
                     self._tell.note("while closing: the broker has not taken everything")
+                elif not await self._told_off():
+                    self._tell.note(f"while closing: no node has reported the power off within {SETTLES_WITHIN_S:g} s")
         except LinkLostError as lost:
             self._tell.note(f"while closing: {lost.what}")
         finally:
@@ -177,6 +183,13 @@ class MqttDriver:
             self._stop_timers()
             self._give_back(self._orders.drop_all(), "the link is closed")
             await self._hang_up(not silent)
+
+    async def _told_off(self) -> bool:
+        """Whether a node says now that the power is off; true where none reports it."""
+        if not self._names.power_reports:
+            return True
+        await self._heard.until(lambda: self._reports.answers_off or not self._wire.is_open, SETTLES_WITHIN_S)
+        return self._reports.answers_off
 
     async def _hang_up(self, goodbye: bool) -> None:
         # without a goodbye the broker, if it is there, publishes our last will

@@ -60,6 +60,7 @@ class Orders:
 
     under_way: deque[Order] = field(default_factory=deque)
     reporting: dict[tuple[Kind, str], Order] = field(default_factory=dict)
+    _given_up: deque[Order] = field(default_factory=deque)
     _asked: dict[str, bytes] = field(default_factory=dict)
     _back_t_s: dict[Packet, float] = field(default_factory=dict)
 
@@ -75,7 +76,7 @@ class Orders:
 
     def echo(self, packet: Packet, t_s: float) -> bool:
         """A command was heard: is it ours, come back?"""
-        for order in self.under_way:
+        for order in (*self._given_up, *self.under_way):
             if packet in order.missing:
                 order.missing.remove(packet)
                 self._back_t_s[packet] = t_s
@@ -96,6 +97,8 @@ class Orders:
 
     def fence(self, number: int) -> list[Order]:
         """A fence is back: the orders that it answers, oldest first."""
+        while self._given_up and self._given_up[0].fence <= number:
+            self._given_up.popleft()
         answered = []
         while self.under_way and self.under_way[0].fence <= number:
             answered.append(self.under_way.popleft())
@@ -109,13 +112,15 @@ class Orders:
         return self.reporting.get((kind, name))
 
     def drop_all(self) -> list[Order]:
-        """Take out everything: no answer will come."""
+        """Take out everything: no answer is waited for. What comes back of it on this link is ours none the less."""
         dropped = [*self.under_way, *self.reporting.values()]
+        self._given_up.extend(self.under_way)
         self.under_way.clear()
         self.reporting.clear()
         return dropped
 
     def forget(self) -> None:
         """A new link: nothing has been asked on it."""
+        self._given_up.clear()
         self._asked.clear()
         self._back_t_s.clear()

@@ -1,0 +1,153 @@
+"""``doctor`` at a station behind JMRI or an MQTT broker: it is listened to, and told nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, seen_line
+from pointsman.cli.output import compact_table, fail_with, print_json, say, whole_line
+from pointsman.doctor import Listening, Patient
+from pointsman.drivers.dccex.addresses import Addresses
+from pointsman.drivers.hearing import Seen, Told
+from pointsman.errors import LinkError, StationError, UsageError
+from pointsman.links import On, Target, spoken_at
+from pointsman.track.model import Track
+from pointsman.track.wiring import Protocol, Wiring
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """A layout, by the word that names it, and its wiring."""
+
+    word: str
+    track: Track
+    wiring: Wiring
+    path: Path
+
+    def patient(self, station: str | None) -> Patient:
+        """A DCC-EX station of it. Raises StationError when that is not clear."""
+        return Patient(self.track, self.wiring, self.path, Addresses(self.wiring, station))
+
+
+def station_at(wiring: Wiring, target: Target, station: str | None) -> str:
+    """Which of a wiring's stations is at a target.
+
+    Raises UsageError when it has none that speaks so, or a node; StationError when it is not clear which is meant.
+    """
+    where = f"hardware {wiring.name}"
+    spoken = spoken_at(target)
+    fitting = [name for name, made in wiring.stations.items() if made.protocol in spoken]
+    if not fitting:
+        cure = "is another wiring meant? Say which with --hardware"
+        raise UsageError(f"it has no station that speaks as {target} does", where=where, cure=cure)
+    if station is None:
+        # Where several can be looked at, it is the one that drives.
+        fitting = [name for name in fitting if wiring.stations[name].protocol is Protocol.DCCEX] or fitting
+        station = fitting[0] if len(fitting) == 1 else None
+    if station in fitting:
+        if wiring.stations[station].protocol is Protocol.NODE:
+            at = "serial:PORT" if target.on is On.SIM else target
+            cure = f"listen to it with pointsman node monitor --on {at}; set it up with pointsman node setup"
+            raise UsageError(f"station {station} is a node: doctor does not look at one", where=where, cure=cure)
+        return station
+    raise StationError(f"which station is meant: {', '.join(fitting)}", where=where, cure="name it with --station")
+
+
+def tell_left_out(out: Console, wired: Wired, station: str) -> None:
+    """What hangs on other stations, which were not looked at."""
+    for name in wired.wiring.stations:
+        things = _things(wired.wiring, name)
+        if name != station and things:
+            say(out, f"Not looked at: station {name} ({', '.join(things)}). Look there with --on {name}=...", "yellow")
+
+
+def _things(wiring: Wiring, station: str) -> list[str]:
+    groups = (
+        ("turnout", wiring.turnouts),
+        ("beam", wiring.beams),
+        ("magnet", wiring.uncouplers),
+        ("locomotive", wiring.locomotives),
+    )
+    return [f"{what} {name}" for what, found in groups for name, made in found.items() if made.station == station]
+
+
+def listen_to(
+    out: Console,
+    target: Target,
+    wired: Wired,
+    station: str,
+    watch: float | None,
+    *,
+    moves: bool,
+    as_json: bool,
+) -> None:
+    """Listen to a station, and say how everything is. Raises StationError for what has to be put right."""
+    if moves:
+        raise UsageError(
+            "--move and --define are for DCC-EX stations: at this one doctor only listens",
+            where=str(target),
+            cure="leave them out; play tries each machine when it is needed, and stops when it does not answer",
+        )
+    result: dict[str, Any] = {"on": str(target), "station": station}
+    changes: list[Seen] = []
+    counts: dict[str, int] = {}
+
+    def tell(seen: Seen) -> None:
+        if seen.beam:
+            counts[seen.beam] = counts.get(seen.beam, 0) + 1
+        if len(changes) < MOST_CHANGES:
+            changes.append(seen)
+        whole_line(out, seen_line(seen), "yellow" if not seen.beam else "")
+
+    say(out, "It is only listened to: nothing is moved, switched, stopped or powered, and nobody's train is disturbed.")
+    with Listening(target, wired.track, wired.wiring, station, tell) as heard:
+        told = heard.listen()
+        _show(out, heard, told)
+        result |= {"greeting": heard.ear.greeting, "notes": heard.ear.notes, "things": [_json(one) for one in told]}
+        if watch is not None:
+            counts.update({one.what.removeprefix("beam "): 0 for one in told if one.what.startswith("beam ")})
+            how_long = "until Ctrl-C" if watch == 0 else f"for {watch:g} s"
+            try:
+                heard.watch(watch or None, lambda: say(out, f"Watching {how_long}: put a hand into each beam.", "bold"))
+            except LinkError as lost:
+                if as_json:
+                    raise fail_with(result | {"changes": changes_json(changes)}, lost) from lost
+                raise
+            result |= {"changes": changes_json(changes), "beam_changes": counts}
+            never = [name for name, count in counts.items() if not count]
+            say(out, f"Not seen to change: {', '.join(never)}." if never else "Every beam was seen to change.")
+            told = heard.ear.told()
+    tell_left_out(out, wired, station)
+    wrong = [one for one in told if one.wrong]
+    result["problems"] = [one.wrong for one in wrong]
+    if wrong:
+        cure = "; ".join(dict.fromkeys(one.cure for one in wrong))
+        error = StationError("; ".join(one.wrong for one in wrong), where=str(target), cure=cure)
+        if as_json:
+            raise fail_with(result, error)
+        raise error
+    if as_json:
+        print_json(result)
+        return
+    out.print("Nothing that can be heard stands in the way of a play.", style="green")
+    say(out, "Nothing was moved, switched or powered. Whether the machines obey is not tried here.")
+
+
+def _show(out: Console, heard: Listening, told: list[Told]) -> None:
+    out.print()
+    whole_line(out, f"station  {heard.ear.greeting}")
+    for note in heard.ear.notes:
+        say(out, note, "yellow")
+    table = compact_table(out, "what", "at the station", "state")
+    for one in told:
+        table.add_row(one.what, one.where, one.state or "not told", style="red" if one.wrong else None)
+    out.print(table)
+    out.print()
+
+
+def _json(one: Told) -> dict[str, Any]:
+    return {"what": one.what, "where": one.where, "state": one.state or None, "wrong": one.wrong or None}
