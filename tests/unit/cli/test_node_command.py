@@ -19,7 +19,7 @@ HEX = ":0400000001020304F2\n:00000001FF\n"
         (("flash", "--on", "serial:/dev/null", "--board", "uno", "--hex", "none.hex"), 2, "make firmware"),
         (("monitor", "--on", "mqtt:hut"), 2, "serial line"),
         (("monitor", "--on", "serial:/dev/ttyNONE"), 5, "no such port"),
-        (("monitor", "--on", "tcp:127.0.0.1:1"), 5, "cannot connect"),
+        (("monitor", "--on", "tcp:127.0.0.1:1"), 5, "connection refused"),
         (("setup", "--on", "serial:/dev/ttyNONE"), 2, "no terminal"),
     ],
 )
