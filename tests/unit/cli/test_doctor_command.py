@@ -35,7 +35,7 @@ from pointsman.transports.ports import PortInfo
         (("inglenook", "--on", "sim", "--station", "aux"), 5, "which station is meant: main"),
         (("inglenook", "--on", "sim", "--hardware", "meag"), 2, "mega"),
         (("inglenook", "--on", "serial:/dev/ttyNONE"), 5, "no such port"),
-        (("inglenook", "--on", "tcp:127.0.0.1:1"), 5, "cannot connect"),
+        (("inglenook", "--on", "tcp:127.0.0.1:1"), 5, "connection refused"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_cure(
@@ -271,7 +271,7 @@ def test_what_hangs_on_another_station_is_said_and_can_be_looked_at_too(pointsma
     assert "node yard" in ran.out
     assert "Not looked at: station main (magnet s1" in ran.out
     ran = pointsman(*words, "--on", "main=tcp:127.0.0.1:1")
-    assert (ran.code, "127.0.0.1:1: cannot connect" in ran.err) == (5, True), "as it is named for play"
+    assert (ran.code, "127.0.0.1:1: connection refused" in ran.err) == (5, True), "as it is named for play"
     both = "main=tcp:127.0.0.1,yard=mqtt:127.0.0.1"
     refused(pointsman(*words, "--on", both), 2, "one station at a time", "--on yard=mqtt:127.0.0.1")
     refused(pointsman(*words, "--on", "jmri:127.0.0.1"), 2, "no station that speaks as jmri", "--hardware")
