@@ -85,6 +85,19 @@ def sees_all_processes() -> bool:
     return all(os.access(process / "fd", os.R_OK) or not process.exists() for process in _processes())
 
 
+def made_by(terminal: str) -> list[str]:
+    """The command lines of the processes with the other end of a pseudo-terminal, as far as this user may see them."""
+    found = []
+    for process in _processes():
+        try:
+            links = {file.name: _opened(file) for file in list((process / "fd").iterdir())}
+            if _has_other_end(process, terminal, links):
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip())
+        except OSError:
+            continue  # one that ended meanwhile
+    return found
+
+
 def _processes() -> list[Path]:
     root = Path("/proc")
     return [entry for entry in root.iterdir() if entry.name.isdigit()] if root.is_dir() else []

@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import Protocol
 
 from pointsman.errors import PortError
+from pointsman.posix import made_by
 
 LOOK_FOR_HOST_S = 0.02
+LINK_MAKERS = frozenset({"railsim", "railsim.cli", "socat"})
+"""Programs that make links to their terminals on purpose: one that runs keeps its link."""
 
 
 class Attachable(Protocol):
@@ -76,15 +79,27 @@ class PtyLink:
     def link_to(self, path: Path) -> None:
         """Make ``path`` a symbolic link to the terminal, until ``close``. Raises PortError if something is there."""
         try:
-            # Left behind by a simulated layout that was killed: it leads nowhere, or by chance to the new terminal.
-            if path.is_symlink() and (not path.exists() or path.readlink() == Path(self.path)):
+            if path.is_symlink() and self._left_behind(path):
                 path.unlink()
             path.symlink_to(self.path)
         except OSError as error:
             raise PortError(
-                f"cannot be made: {error.strerror}", where=str(path), cure="name a path that does not exist yet"
+                f"cannot be made: {error.strerror}",
+                where=str(path),
+                cure="name a path that does not exist yet, or delete what is there",
             ) from error
         self._link = path
+
+    def _left_behind(self, link: Path) -> bool:
+        """Was a link made by a simulated layout that was killed? Then it leads nowhere, or to another terminal."""
+        target = link.readlink()
+        if not link.exists() or target == Path(self.path):
+            return True
+        # Another user's terminal may be another user's layout; Linux alone tells who has the other end of one.
+        if target.parent != Path("/dev/pts") or target.stat().st_uid != os.getuid() or not Path("/proc/self").exists():
+            return False
+        words = {Path(word).name for line in made_by(str(target)) for word in line.split()}
+        return not words & LINK_MAKERS
 
     def close(self) -> None:
         """Hang up, and take the symbolic link away."""

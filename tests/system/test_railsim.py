@@ -254,10 +254,26 @@ def test_a_link_left_behind_by_a_killed_program_is_no_hindrance(start: Callable[
     railsim.process.kill()
     railsim.process.wait()
     assert port.is_symlink()
+    # The system has given the terminal's name to somebody else since.
+    master, slave = os.openpty()
+    port.unlink()
+    port.symlink_to(os.ttyname(slave))
     again = start("inglenook", "--pty", str(port))
     again.until("ready")
+    assert port.readlink() != Path(os.ttyname(slave))
+    for end in (master, slave):
+        os.close(end)
     assert again.end() == 143
     assert not port.is_symlink()
+
+
+def test_the_link_of_a_layout_that_runs_is_not_taken(start: Callable[..., Railsim], tmp_path: Path) -> None:
+    port = tmp_path / "tty"
+    railsim = start("inglenook", "--pty", str(port))
+    railsim.until("ready")
+    second = start("inglenook", "--pty", str(port))
+    assert second.process.wait(30) == 5
+    assert railsim.end() == 143
 
 
 @pytest.mark.parametrize(

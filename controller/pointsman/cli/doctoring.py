@@ -221,6 +221,8 @@ def _tell_what_opening_does(out: Console, target: Target, move: bool) -> None:
             "Opening the port. On many boards (Uno, Mega) that resets the station: its track power goes off, and "
             "whatever runs stands still. It may take a minute until it answers.",
         )
+    elif target.on is On.TCP:
+        say(out, "It may take a minute until it answers: a board that has just been switched on is slow.")
     if not move:
         say(out, "It is only asked: nothing is moved, switched or powered (--move does that, after asking).")
 
