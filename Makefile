@@ -60,8 +60,9 @@ bench: venv ## measure the solver, against a plain search in C too; writes docs/
 firmware: ## build the node's firmware for Uno and Mega, with what each takes; needs Debian's avr-gcc and Arduino core
 	@$(MAKE) --no-print-directory -C firmware uno mega
 
-firmware-campaign: venv ## play ten Inglenooks and a Timesaver through the compiled firmware: each must end with truth = goal and no incident
+firmware-campaign: venv ## play ten Inglenooks and a Timesaver through the compiled firmware: each must end with truth = goal and no incident; then the long tests
 	$(BIN)/python tests/campaign/firmware_campaign.py --jobs $(JOBS) $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) -m long tests/system
 
 lock: venv ## write both locks anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

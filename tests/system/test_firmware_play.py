@@ -67,7 +67,7 @@ def test_a_short_play_ends_with_the_goal_in_truth(tmp_path: Path, sitting: Sitti
     assert sitting.world.incidents == []
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.long)])
 def test_when_the_program_fails_the_train_stands_and_stays(
     tmp_path: Path, sitting: Sitting, how: signal.Signals
 ) -> None:

@@ -57,7 +57,10 @@ def test_a_short_play_beside_a_station_ends_with_the_goal_in_truth(tmp_path: Pat
     assert read(tmp_path / "journal").lines[-1].kind == "end"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGKILL, id="killed", marks=pytest.mark.long), pytest.param(signal.SIGSTOP, id="frozen")],
+)
 def test_a_program_that_dies_or_freezes_leaves_a_train_that_stands(tmp_path: Path, layout: Path, number: int) -> None:
     with (
         running(lambda: simulated(tmp_path, layout, "uno-dc")) as sim,
