@@ -90,7 +90,7 @@ def made_by(terminal: str) -> list[str]:
     found = []
     for process in _processes():
         try:
-            links = {file.name: _opened(file) for file in list((process / "fd").iterdir())}
+            links = _opened(process)
             if _has_other_end(process, terminal, links):
                 found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip())
         except OSError:
@@ -105,7 +105,7 @@ def _processes() -> list[Path]:
 
 def _holder(process: Path, wanted: str) -> Holder | None:
     try:
-        links = {file.name: _opened(file) for file in list((process / "fd").iterdir())}
+        links = _opened(process)
         if wanted not in links.values():
             return None
         return Holder(int(process.name), _program(process), _has_other_end(process, wanted, links))
@@ -114,7 +114,12 @@ def _holder(process: Path, wanted: str) -> Holder | None:
         return None
 
 
-def _opened(file: Path) -> str:
+def _opened(process: Path) -> dict[str, str]:
+    """What each open descriptor of a process stands for. Raises OSError."""
+    return {file.name: _meant(file) for file in list((process / "fd").iterdir())}
+
+
+def _meant(file: Path) -> str:
     """What a descriptor stands for; empty when it was closed meanwhile."""
     try:
         return str(file.readlink())

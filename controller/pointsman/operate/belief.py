@@ -48,6 +48,10 @@ class Belief:
         """After a turnout was commanded and its time has passed."""
         return replace(self, commanded={**self.commanded, turnout: leg})
 
+    def lies(self, track: Track) -> dict[str, Leg]:
+        """How every turnout lies as far as it was commanded; the others are taken as closed."""
+        return {**dict.fromkeys(track.turnouts, Leg.CLOSED), **self.commanded}
+
     def with_report(self, turnout: str, leg: Leg) -> Belief:
         """After the station reported a turnout."""
         return replace(self, reported={**self.reported, turnout: leg})

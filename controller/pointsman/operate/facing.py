@@ -10,7 +10,7 @@ from pointsman.operate.allowances import Allowances, stop_error_mm
 from pointsman.operate.belief import Belief
 from pointsman.operate.steps import Zone
 from pointsman.operate.sweep import Sweep
-from pointsman.track.model import Leg, Locomotive, Track
+from pointsman.track.model import Locomotive, Track
 from pointsman.track.path import Stretch, line_through
 
 
@@ -57,7 +57,7 @@ def _beyond(track: Track, belief: Belief, swept: Sweep, way: Stretch) -> tuple[f
     """
     if way.leg is None or not way.forward:
         return None
-    lies = {**dict.fromkeys(track.turnouts, Leg.CLOSED), **belief.commanded}
+    lies = belief.lies(track)
     other = line_through(track, Stretch(way.element, way.leg.other, True), lies)
     beams = [at for beam in track.beams.values() if (at := other.coordinate(beam.place)) is not None and at > 0]
     if not beams:

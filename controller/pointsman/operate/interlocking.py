@@ -14,7 +14,7 @@ from pointsman.operate.belief import Belief
 from pointsman.operate.foul import fouled
 from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
 from pointsman.operate.sweep import Sweep
-from pointsman.track.model import Beam, End, Leg, Track
+from pointsman.track.model import Beam, End, Track
 from pointsman.track.path import Stretch, line_through, stretch_mm
 
 BETWEEN_BUFFERS_MM = 2.0
@@ -73,7 +73,7 @@ def _against_uncoupling(track: Track, belief: Belief, step: UncoupleStep, around
     found += [f"{name} is still moving" for name in around.turning]
     found += [f"magnet {name} is still on" for name in around.energised if name != step.uncoupler]
     magnet = track.uncouplers[step.uncoupler]
-    lie = {**dict.fromkeys(track.turnouts, Leg.CLOSED), **belief.commanded}
+    lie = belief.lies(track)
     line = line_through(track, Stretch(magnet.place.element, magnet.place.leg, True), lie)
     over = line.coordinate(magnet.place)
     for name in (step.kept, step.left):
@@ -162,7 +162,7 @@ def _unexplained(track: Track, belief: Belief) -> list[str]:
 
 def _bodies_at(track: Track, belief: Belief, beam: Beam) -> list[tuple[str, float, float]]:
     """Every vehicle on the line of a beam: how far its body is from it (negative: in it), and how sure that is."""
-    lie = {**dict.fromkeys(track.turnouts, Leg.CLOSED), **belief.commanded}
+    lie = belief.lies(track)
     line = line_through(track, Stretch(beam.place.element, beam.place.leg, True), lie)
     at = line.coordinate(beam.place)
     found = []

@@ -32,7 +32,7 @@ class Office:
         train = train_of(self.track, belief.position, locomotive, towards)
         left = len(run.left) if run is not None else 0
         here = train.places[train.vehicles.index(locomotive)]
-        lies = {**dict.fromkeys(self.track.turnouts, Leg.CLOSED), **belief.commanded, **legs}
+        lies = {**belief.lies(self.track), **legs}
         return sweep(self.track, belief, here, train.vehicles[left:], locomotive, lies)
 
     def stop_of(self, swept: Sweep, need: Need, speed_mm_s: float | None = None) -> Stop:

@@ -220,9 +220,7 @@ class Planner:
         front = train_after(office.track, run).places[-1]
         if front.leg is not None:
             return []
-        beyond = following(
-            office.track, front, {**dict.fromkeys(office.track.turnouts, Leg.CLOSED), **belief.commanded}
-        )
+        beyond = following(office.track, front, belief.lies(office.track))
         if beyond is None or beyond.leg is None or beyond.element in own:
             return []
         return [(beyond.element, beyond.leg)]
