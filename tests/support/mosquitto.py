@@ -113,17 +113,21 @@ class Cable:
             ready = select([self._listener, self._wake_read, *self._pairs], [], [])[0]
             if self._wake_read in ready:
                 os.read(self._wake_read, 100)
-            if self._cutting or self._ending:
+            if self._cutting:
                 self._cutting = False
-                for one in list(self._pairs):
-                    one.close()
-                self._pairs.clear()
+                self._end_all()
                 continue
             if self._listener in ready:
                 near, far = self._listener.accept()[0], socket.create_connection(("127.0.0.1", self._far_port))
                 self._pairs |= {near: far, far: near}
             for one in [one for one in ready if isinstance(one, socket.socket) and one in self._pairs]:
                 self._pass_on(one)
+        self._end_all()
+
+    def _end_all(self) -> None:
+        for one in list(self._pairs):
+            one.close()
+        self._pairs.clear()
 
     def _pass_on(self, one: socket.socket) -> None:
         other = self._pairs.get(one)
