@@ -24,6 +24,8 @@ ZERO_HALF_US = (90.0, 10_000.0)
 LONGEST_ZERO_US = 12_000.0
 """Both halves of a stretched zero together."""
 HIGHEST_STEP = 126
+_ABOVE_28 = 3
+"""So much more than the step of 28 are its five bits."""
 
 
 class Signal:
@@ -83,7 +85,8 @@ class Signal:
 class Decoder:
     """A locomotive's decoder: what it was last told, as a step of 126 whatever steps it was told in.
 
-    ``emergency``: it was told to stop at once, and nothing since. Functions are F0 to F28.
+    ``emergency``: it was told to stop at once, and nothing since. Functions are F0 to F28. ``of_14_steps``: it is set
+    (CV 29, bit 1) to read what else are 28 steps as 14; the bit that then is its headlight's is not read.
     """
 
     address: Address
@@ -91,6 +94,7 @@ class Decoder:
     step: int = 0
     emergency: bool = False
     functions: set[int] = field(default_factory=set)
+    of_14_steps: bool = False
 
     def hear(self, packet: Packet) -> bool:
         """Obey a packet if it is for this address or for everyone; True when speed or direction were told."""
@@ -102,14 +106,17 @@ class Decoder:
             case Speed(address=address) if address in (self.address, EVERYONE):
                 if address == self.address or packet.step:
                     self.forward = packet.forward
-                self.step, self.emergency = _of_126(packet.step, packet.steps), packet.emergency
+                self.step, self.emergency = self._of_126(packet), packet.emergency
                 return True
             case Functions(address=address) if address in (self.address, EVERYONE):
                 self.functions.difference_update(packet.all)
                 self.functions.update(packet.on)
         return False
 
-
-def _of_126(step: int, steps: int) -> int:
-    """The nearest step of 126; the lowest stays above 0 and the highest the highest."""
-    return round(step * HIGHEST_STEP / steps)
+    def _of_126(self, packet: Speed) -> int:
+        """The nearest step of 126; the lowest stays above 0 and the highest the highest."""
+        step, steps = packet.step, packet.steps
+        if self.of_14_steps and steps == 28 and step:
+            # The four upper bits of the five are 1 more than the step; the lowest is the light's.
+            step, steps = (step + _ABOVE_28) // 2 - 1, 14
+        return round(step * HIGHEST_STEP / steps)

@@ -153,7 +153,7 @@ class Side:
         if name is not None:
             wired = self._wiring.turnouts[name]
             leg = Leg.THROWN if thrown is not wired.inverted else Leg.CLOSED
-            self._breakdowns.turnout(name, leg, _moves_s(wired))
+            self._breakdowns.turnout(name, leg, moves_s(wired))
 
     def output(self, number: int | str, on: bool) -> None:
         """A magnet is switched; a number or name that nothing is wired to switches nothing."""
@@ -168,7 +168,7 @@ def _vpins(wired: Mapping[str, int | None], first: int) -> dict[str, int]:
     return {name: next(free) if pin is None else pin for name, pin in wired.items()}
 
 
-def _moves_s(wired: TurnoutWiring) -> float:
+def moves_s(wired: TurnoutWiring) -> float:
     """How long the points really move: within the time that the wiring allows, as long as that is not too short."""
     if wired.kind is TurnoutKind.SERVO:
         return SERVO_MOVES_S
