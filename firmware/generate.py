@@ -67,6 +67,7 @@ def python(spec: dict[str, Any]) -> str:
     ]
     lines += [f"{key.upper()} = {value!r}".replace("'", '"') for key, value in spec["line"].items()]
     lines += [f"FIRST_MOVE_MS = {spec['servo']['first_move_ms']}", f"LEAST_RESTS = {spec['least_rests']}"]
+    lines += [f"{key.upper()} = {value}" for key, value in spec["hang"].items()]
     for table, (name, about) in {
         "verbs": ("Verb", "What a host may tell a node."),
         "events": ("Event", "What a node tells by itself."),
@@ -128,6 +129,7 @@ def cpp(spec: dict[str, Any]) -> str:
         if isinstance(value, int):
             lines.append(f"constexpr uint32_t {key.upper()} = {value};")
     lines.append(f"constexpr uint16_t FIRST_MOVE_MS = {spec['servo']['first_move_ms']};")
+    lines += [f"constexpr uint16_t {key.upper()} = {value};" for key, value in spec["hang"].items()]
     for table, (name, about) in {
         "verbs": ("Verb", "What a host may tell a node."),
         "events": ("Event", "What a node tells by itself."),

@@ -706,6 +706,29 @@ TEST(the_watchdog_bites_on_request_after_the_answer_has_left) {
   EQUAL(bench.board.tripped, 1);
 }
 
+TEST(between_a_trip_and_its_end_nothing_is_begun) {
+  Met bench;
+  bench.tell("set 14 1 1");
+  bench.tell("set 12 1 1000");
+  bench.tell("beat");
+  bench.pass(100);
+  EQUAL(bench.tell("trip"), "ok");
+  const int orders = bench.board.servo_orders;
+  const int writes = bench.board.memory_writes;
+  for (const char* words : {"turnout 1 1", "set 12 1 1100", "store", "defaults", "arm", "magnet 1 10", "drive 1 1", "trip"}) {
+    EQUAL(bench.tell(words), "no moving");
+  }
+  // What stops, switches off or only asks is heard.
+  for (const char* words : {"magnet 1 0", "drive 1 0", "off", "state"}) EQUAL(bench.tell(words), "ok");
+  EQUAL(bench.tell("get 12 1"), "ok 1000");
+  EQUAL(bench.board.tripped, 0);
+  bench.pass(60);
+  EQUAL(bench.board.tripped, 1);
+  EQUAL(bench.board.servo_orders, orders);
+  EQUAL(bench.board.memory_writes, writes);
+  CHECK(bench.board.dead());
+}
+
 namespace {
 
 // Always the same dice.

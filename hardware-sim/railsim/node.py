@@ -13,7 +13,7 @@ import math
 from collections import deque
 
 from pointsman.protocols.node import NodeReader
-from pointsman.protocols.node_constants import BAUD, STOP_BYTE, Reset
+from pointsman.protocols.node_constants import BAUD, CUT_MS, STOP_BYTE, TRIP_MS, WATCHDOG_MS, Reset
 from railsim.node_board import Fitted, Hands, Memory
 from railsim.node_firmware import NodeFirmware
 
@@ -24,11 +24,10 @@ ROOM_BYTES = RING_BYTES - 1
 PASS_S = 0.0005
 BOOT_S = 1.5
 """Bootloader and start-up, in which nothing is read."""
-HANG_S = 0.25
+HANG_S = CUT_MS / 1000
 """After that without a look an interrupt of the board switches everything off."""
-WATCHDOG_S = 1.0
-TRIP_AFTER_S = 0.05
-"""From the answer to ``trip`` until the program hangs: the answer leaves the board meanwhile."""
+WATCHDOG_S = WATCHDOG_MS / 1000
+TRIP_AFTER_S = TRIP_MS / 1000
 _LF = ord("\n")
 
 

@@ -284,6 +284,8 @@ class NodeFirmware:
         """The values of the answer, or why it is not carried out."""
         if not self._greeted and m.wants_hello(command):
             return Refusal.VERSION
+        if self.trips and m.wants_hello(command):
+            return Refusal.MOVING  # it would be left half done
         match command:
             case m.Hello():
                 return self._greet(command, now_s)
@@ -348,7 +350,7 @@ class NodeFirmware:
             self._tell(m.Latched(latch))
 
     def _arm(self) -> Refusal | tuple[()]:
-        if self._commanded or self._storing is not None or self.trips:
+        if self._commanded or self._storing is not None:
             return Refusal.MOVING
         if math.isinf(self._beat_s):
             return Refusal.UNWATCHED

@@ -210,6 +210,7 @@ class Author:
             (self._hold_up, 1),
             (self._disturb, 3),
             (self._restart, 1),
+            (self._trip, 1),
         ]
         if self._dice.random() < 0.9:
             self._greet()
@@ -333,6 +334,25 @@ class Author:
                 data = bytearray(self._last)
                 data[self._dice.randrange(len(data))] ^= 1 << self._dice.randint(0, 7)
                 self._bytes(bytes(data))
+
+    def _trip(self) -> None:
+        """It starts anew before the program hangs: how long that takes is the board's matter."""
+        self._bytes(STOP)
+        self._wait(self._dice.choice((0, 30)))
+        self._tell("trip", 5)
+        words = (
+            "turnout 1 1",
+            "drive 0 0",
+            "drive 1 9",
+            "arm",
+            "set 5 0 100",
+            "magnet 1 0",
+            "trip",
+            "get 5 0",
+        )
+        for some in self._dice.sample(words, 5):
+            self._tell(some, 5)
+        self._restart()
 
     def _restart(self) -> None:
         self._script.append(("reset",))

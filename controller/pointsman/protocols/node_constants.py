@@ -14,6 +14,9 @@ ALIVE_MS = 500
 RESTARTS_AS = "hello"
 FIRST_MOVE_MS = 500
 LEAST_RESTS = 4
+CUT_MS = 250
+WATCHDOG_MS = 250
+TRIP_MS = 50
 
 
 class Verb(StrEnum):

@@ -56,7 +56,7 @@ void Node::tick(uint32_t now_ms) {
   tick_turnouts(now_ms);
   tick_beams(now_ms);
   tick_store();
-  if (trips_ && now_ms - trip_ms_ >= TRIP_AFTER_MS) {
+  if (trips_ && now_ms - trip_ms_ >= TRIP_MS) {
     trips_ = false;
     hardware_.trip();
   }

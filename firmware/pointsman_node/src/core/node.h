@@ -35,8 +35,6 @@ class Node {
 
  private:
   static constexpr uint8_t MOST_BEAMS = HIGHEST_OF;
-  // After the answer to `trip` the line needs so long to leave the board.
-  static constexpr uint8_t TRIP_AFTER_MS = 50;
   static constexpr uint8_t NOT_REPORTING = 255;
 
   bool latched() const { return latch_ != Latch::none; }
@@ -59,7 +57,7 @@ class Node {
   // node_commands.cpp
   void hear(uint32_t now_ms);
   void answer(Verb verb, Refusal refusal);
-  static bool wants_hello(const Command& command);
+  static bool moves(const Command& command);
   Refusal carry_out(const Command& command, uint32_t now_ms);
   Refusal greet(const Command& command, uint32_t now_ms);
   Refusal arm();

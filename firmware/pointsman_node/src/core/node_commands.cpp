@@ -27,7 +27,7 @@ void Node::hear(uint32_t now_ms) {
 }
 
 // What moves something, or may change what moves. What stops and switches off is heard from anybody.
-bool Node::wants_hello(const Command& command) {
+bool Node::moves(const Command& command) {
   switch (command.verb) {
     case Verb::hello:
     case Verb::state:
@@ -44,7 +44,9 @@ bool Node::wants_hello(const Command& command) {
 }
 
 Refusal Node::carry_out(const Command& command, uint32_t now_ms) {
-  if (!greeted_ && wants_hello(command)) return Refusal::version;
+  if (!greeted_ && moves(command)) return Refusal::version;
+  // What begins now would be left half done when the program hangs: points on their way, settings half stored.
+  if (trips_ && moves(command)) return Refusal::moving;
   switch (command.verb) {
     case Verb::hello:
       return greet(command, now_ms);
@@ -88,7 +90,7 @@ Refusal Node::greet(const Command& command, uint32_t now_ms) {
 }
 
 Refusal Node::arm() {
-  if (commanded_ != 0 || storing() || trips_) return Refusal::moving;
+  if (commanded_ != 0 || storing()) return Refusal::moving;
   if (!dead_man_.watching()) return Refusal::unwatched;
   if (fitted_.relay) hardware_.relay(true);
   set_latch(Latch::none);

@@ -15,6 +15,9 @@ constexpr uint32_t LAST_NUMBER = 9999;
 constexpr uint32_t LAST_COUNT = 99;
 constexpr uint32_t ALIVE_MS = 500;
 constexpr uint16_t FIRST_MOVE_MS = 500;
+constexpr uint16_t CUT_MS = 250;
+constexpr uint16_t WATCHDOG_MS = 250;
+constexpr uint16_t TRIP_MS = 50;
 
 // What a host may tell a node.
 enum class Verb : uint8_t { hello, state, beat, arm, off_, turnout, magnet, drive, get, set, store, defaults, trip };

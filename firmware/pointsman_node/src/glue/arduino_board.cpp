@@ -11,7 +11,10 @@ namespace glue {
 
 namespace {
 
-constexpr uint8_t MOST_FRAMES = 12;  // of 20 ms, without a look
+constexpr uint8_t MOST_FRAMES = node::CUT_MS / FRAME_MS;  // without a look
+constexpr uint8_t WATCHDOG = WDTO_250MS;
+
+static_assert(node::WATCHDOG_MS == 250, "the watchdog's own time");
 
 volatile uint8_t frames = 0;
 volatile bool has_hung = false;
@@ -97,13 +100,13 @@ uint8_t ArduinoBoard::memory_read(uint8_t place) { return eeprom_read_byte(memor
 void ArduinoBoard::memory_write(uint8_t place, uint8_t byte) { eeprom_write_byte(memory_at(place), byte); }
 
 void ArduinoBoard::watchdog(bool on) {
-  if (on) wdt_enable(WDTO_250MS);
+  if (on) wdt_enable(WATCHDOG);
   else wdt_disable();
 }
 
 void ArduinoBoard::trip() {
   switch_off();
-  wdt_enable(WDTO_250MS);
+  wdt_enable(WATCHDOG);
   for (;;) {
   }
 }

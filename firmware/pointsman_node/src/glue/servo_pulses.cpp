@@ -9,12 +9,12 @@ namespace glue {
 namespace {
 
 constexpr uint16_t TICKS_PER_US = F_CPU / 8 / 1000000;
-constexpr uint16_t FRAME = 20000 * TICKS_PER_US;
+constexpr uint16_t FRAME = FRAME_MS * 1000 * TICKS_PER_US;
 // So long the interrupt needs at the least to set its next one.
 constexpr uint16_t SHORTEST = 100 * TICKS_PER_US;
 
 static_assert(F_CPU % 8000000 == 0, "a tick is a whole part of a microsecond");
-static_assert(20000UL * TICKS_PER_US < 65536, "a frame is shorter than a turn of the timer");
+static_assert(FRAME_MS * 1000UL * TICKS_PER_US < 65536, "a frame is shorter than a turn of the timer");
 
 struct Channel {
   volatile uint8_t* port;

@@ -5,6 +5,8 @@
 
 namespace glue {
 
+constexpr uint8_t FRAME_MS = 20;
+
 // ``at_frame`` is called in the interrupt, each time a frame has begun.
 void start_servo_pulses(void (*at_frame)());
 
