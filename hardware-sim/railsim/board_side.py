@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from pointsman.track.model import Leg
 from pointsman.track.wiring import Protocol as Speaks
 from railsim.incidents import TurnoutSettled
 from railsim.world import World
@@ -53,5 +54,18 @@ class BoardSide(Protocol):
         """Points are over."""
 
 
-MakeBoard = Callable[[World, Callable[[bool], None]], BoardSide]
-"""Makes the side of a board, of the world and what is called with the power of what it feeds."""
+class Machines(Protocol):
+    """Where the wires from a board to points and locomotives end: between them and the world, faults strike."""
+
+    def turnout(self, name: str, leg: Leg, moves_s: float, /) -> None:
+        """Points begin to move; with an infinite time, until they have ``arrived``."""
+
+    def arrived(self, name: str, /) -> None:
+        """Their machine has brought them over."""
+
+    def throttle(self, locomotive: str, forward: bool, step: int, emergency: bool, /) -> None:
+        """What a locomotive hears."""
+
+
+MakeBoard = Callable[[World, Machines, Callable[[bool], None]], BoardSide]
+"""Makes the side of a board, of the world, its machines, and what is called with the power of what it feeds."""

@@ -73,6 +73,7 @@ class Breakdowns:
         self._jammed: set[str] = set()
         self._slow_s: dict[str, float] = {}
         self._crossed: set[str] = set()
+        self._driven: dict[str, int] = {}
         self._sees: dict[str, bool] = {}
         self._fixed: dict[str, bool] = {}
         self._beam_late_s: dict[str, float] = {}
@@ -119,8 +120,24 @@ class Breakdowns:
         """The station drives points."""
         if name in self._jammed:
             return
+        self._driven[name] = self._driven.get(name, 0) + 1
         really = leg.other if name in self._crossed else leg
         self._world.throw(name, really, moves_s + self._slow_s.get(name, 0.0))
+
+    def arrived(self, name: str) -> None:
+        """Points that were driven without an end (``moves_s`` is infinite) have been brought over by their machine."""
+        if name in self._jammed:
+            return
+        slow_s, driven = self._slow_s.get(name, 0.0), self._driven.get(name, 0)
+
+        def arrive(_: float) -> None:
+            if self._driven.get(name, 0) == driven:  # else they are on another way by now
+                self._world.arrive(name)
+
+        if slow_s:
+            self._at(self._world.now_s + slow_s, arrive)
+        else:
+            self._world.arrive(name)
 
     def throttle(self, locomotive: str, forward: bool, step: int, emergency: bool) -> None:
         """The station sends a locomotive something."""

@@ -76,7 +76,7 @@ class Rig:
             if made.protocol is Protocol.MQTT:
                 self.nodes[name] = MqttNode(self.world, wiring, hidden, self._breakdowns, name, set_power=power)
             elif boards is not None and name in boards:
-                self.sides[name] = boards[name](self.world, power)
+                self.sides[name] = boards[name](self.world, self._breakdowns, power)
             elif made.protocol is Protocol.NODE:
                 self.sides[name] = wired_node(name, self.world, wiring, self._breakdowns, power, boot_s=boot_s)
             else:

@@ -23,6 +23,7 @@ from railsim.ahead import (
     Meeting,
     candidates,
 )
+from railsim.coils import Coils
 from railsim.coupling import PartedPairs, partings
 from railsim.foul import zones_of
 from railsim.hidden import Hidden
@@ -33,7 +34,9 @@ from railsim.train import Motor, Portion, Rake, coordinates
 from railsim.truth import Truth, truth_of
 
 COIL_AT_MOST_S = 2.0
-"""A coil that is on for longer burns out."""
+"""The coil of an uncoupler that is on for longer burns out."""
+SOLENOID_AT_MOST_S = 0.5
+"""A solenoid's, which is made for a short pulse."""
 HARD_ON_BUFFERS = 2.0
 """A hit on the buffers is a collision above this many times creep speed."""
 CHANGES_AT_ONE_TIME = 10_000
@@ -66,7 +69,7 @@ class World:
         self._permanent = {name for name in track.uncouplers if kinds.get(name) is UncouplerKind.PERMANENT}
         self._coils = {name for name in track.uncouplers if kinds.get(name) is UncouplerKind.COIL}
         self._magnets_on: set[str] = set()
-        self._coil_ends: dict[str, float] = {}
+        self._hot = Coils()
         self._turnout_ends: dict[str, tuple[float, Leg]] = {}
         self._held_ends: dict[str, float] = {}
         self._stiff: dict[str, float] = {}
@@ -129,7 +132,7 @@ class World:
         """When something happens next if no command comes; None when nothing does."""
         times = [plan.at_s for plan in self._planned()]
         times += [at for at, _ in self._turnout_ends.values()]
-        times += self._coil_ends.values()
+        times.append(self._hot.next_s())
         times += self._held_ends.values()
         soonest = min(times, default=math.inf)
         return None if math.isinf(soonest) else soonest
@@ -210,12 +213,16 @@ class World:
         self._settle()
         if on:
             self._magnets_on.add(name)
-            if name in self._coils:
-                self._coil_ends[name] = self.now_s + COIL_AT_MOST_S
             self._part()
         else:
             self._magnets_on.discard(name)
-            self._coil_ends.pop(name, None)
+        if name in self._coils:
+            self._hot.switch(name, on, self.now_s, COIL_AT_MOST_S)
+
+    def set_solenoid(self, turnout: str, leg: Leg, on: bool) -> None:
+        """Current flows in the coil of a leg, or no longer; what it moves is told by ``throw``. Raises UsageError."""
+        self._known_turnout(turnout)
+        self._hot.switch(f"{turnout}>{leg}", on, self.now_s, SOLENOID_AT_MOST_S)
 
     # ------------------------------------------------------------ what may break
 
@@ -349,12 +356,10 @@ class World:
                 del self._turnout_ends[name]
                 self._events.append(TurnoutSettled(self.now_s, name, leg))
                 return
-        for name, at in list(self._coil_ends.items()):
-            if at <= due:
-                del self._coil_ends[name]
-                text = f"the coil of {name} was on for more than {COIL_AT_MOST_S:g} s and is burnt"
-                self._incident(Kind.COIL, name, (), text)
-                return
+        if (burnt := self._hot.burnt(due)) is not None:
+            name, at_most_s = burnt
+            self._incident(Kind.COIL, name, (), f"the coil of {name} was on for more than {at_most_s:g} s and is burnt")
+            return
         for name, at in list(self._held_ends.items()):
             if at <= due:
                 self._settle()

@@ -2,98 +2,38 @@
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from functools import partial
-from typing import TypeVar
 
 import pytest
-from avr_node import DC_TABLE
-from loop_bench import BOOT_S, LoopBench, loop, needs_firmware
+from avr_node import DC_TABLE, pins_of
+from avrsim import Event
+from loop_bench import BOOT_S, LoopBench, needs_firmware
+from loop_drive import FAST, Made, along_mm, drive_until, fast_with, speed, there
 from node_bench import FORWARD, REVERSE, accepted, refused
-from sim_tracks import fork_track, line_track
+from sim_tracks import line_track
 
 from pointsman.protocols.node import STOP, Accepted, Refused, write_command
-from pointsman.protocols.node_constants import Board, Latch, Lie, Refusal, Reset, Setting, SettingsState
+from pointsman.protocols.node_constants import Board, Latch, Refusal, Reset, Setting, SettingsState
 from pointsman.protocols.node_messages import (
     About,
-    Arm,
     Beam,
     Command,
     Drive,
-    End,
     Get,
     Hello,
     Latched,
-    Magnet,
-    Points,
     Set,
     SettingsAre,
-    State,
     Store,
     Turnout,
     about_of,
 )
-from pointsman.track.model import Place
-from railsim.incidents import BeamChanged, Coupled, Parted, TurnoutSettled, WorldEvent
+from railsim.hidden import EMERGENCY_BRAKING_MM_S2
+from railsim.incidents import BeamChanged, Coupled
 
-W = TypeVar("W", bound=WorldEvent)
 pytestmark = needs_firmware
 
-Made = Callable[..., AbstractContextManager[LoopBench]]
-FAST = 60
-"""The step for 100 mm/s, nominally."""
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return partial(loop, tmp_path_factory.mktemp("node"))
-
-
-@pytest.fixture
-def bench(node: Made) -> Iterator[LoopBench]:
-    with node() as made:
-        yield made
-
-
-def there(bench: LoopBench, kind: type[W]) -> list[W]:
-    """What has happened on the layout, of a kind."""
-    return [event for event in bench.events_there if isinstance(event, kind)]
-
-
-def along_mm(bench: LoopBench, vehicle: str = "L") -> float:
-    """Where the middle of a vehicle is along head, T1 and a siding."""
-    for where, vehicles in bench.world.truth().on.items():
-        for one in vehicles:
-            if one.name == vehicle:
-                before_mm = 0.0 if where == "head" else 500.0 if ">" in where else 782.0
-                return before_mm + (one.from_mm + one.to_mm) / 2
-    raise AssertionError(f"{vehicle} is nowhere")
-
-
-def speed(bench: LoopBench) -> float:
-    return bench.world.speed_mm_s("L")
-
-
-def drive_until(bench: LoopBench, forward: bool, step: int, so: Callable[[], bool], within_s: float = 20.0) -> None:
-    """Drive until something is so, then brake to a stand."""
-    assert accepted(bench.ask(Drive(forward, step)))
-    bench.until(so, within_s)
-    assert accepted(bench.ask(Drive(forward, 0)))
-    bench.until(lambda: bench.world.standing, 3.0)
-
-
-def fast_with(bench: LoopBench, least_mm_s: float = 100.0) -> int:
-    """Armed, and driven forward at a speed of at least so much; returns the step."""
-    bench.arm()
-    step = FAST
-    assert accepted(bench.ask(Drive(FORWARD, step), 1.2))
-    while speed(bench) < least_mm_s:
-        step += 1
-        assert accepted(bench.ask(Drive(FORWARD, step), 0.05))
-    return step
+(BRAKE_PIN,) = pins_of("uno")["DC_BRAKE_PIN"]
 
 
 # ---------------------------------------------------------------- what it is, and how it is set
@@ -185,179 +125,18 @@ def test_the_other_direction_is_for_a_locomotive_that_stands(bench: LoopBench) -
     assert along_mm(bench) < at_mm
 
 
-# ---------------------------------------------------------------- points and magnets
-
-
-def test_the_servo_moves_the_points(bench: LoopBench) -> None:
+def test_nothing_brakes_while_it_drives_and_a_shorted_motor_stands(bench: LoopBench) -> None:
     bench.arm()
-    assert accepted(bench.ask(Turnout(1, False), 1.0))  # where it is, it knows only from now on
-    assert there(bench, TurnoutSettled) == []
-    for thrown, lie in ((True, Lie.THROWN), (False, Lie.CLOSED)):
-        bench.heard.clear()
-        since_s = bench.now_s
-        assert accepted(bench.ask(Turnout(1, thrown), 0.2))
-        assert bench.world.truth().lie == {"T1": "moving"}
-        assert bench.latest(Points) == Points(1, Lie.MOVING)
-        bench.run(1.0)
-        assert bench.world.truth().lie == {"T1": str(lie)}
-        assert bench.latest(Points) == Points(1, lie)
-        settled = there(bench, TurnoutSettled)[-1]
-        assert settled.t_s - since_s == pytest.approx(0.48, abs=0.04), "520 µs at 100 ms for 100 µs"
-        assert settled.t_s < bench.when(Points(1, lie)), "told when they are over, and no sooner"
-    pulses = bench.side.pulses
-    bench.run(1.0)
-    assert bench.side.pulses == pulses, "it has no pulse once it has held for a while"
-
-
-def test_a_train_goes_where_the_points_lead_it(bench: LoopBench) -> None:
-    bench.arm()
-    assert accepted(bench.ask(Turnout(1, True), 1.0))
-    drive_until(bench, FORWARD, 40, lambda: Beam(3, True) in bench.events(Beam))
-    assert [event.beam for event in there(bench, BeamChanged) if event.broken] == ["head", "s2"]
-    assert bench.world.incidents == []
-
-
-def test_ends_that_are_set_too_close_move_no_blade(node: Made) -> None:
-    with node() as bench:
-        for setting in (Setting.CLOSED_US, Setting.THROWN_US):
-            assert accepted(bench.ask(Set(setting, 1, 1500)))
-        assert accepted(bench.ask(Turnout(1, True), 1.0))
-        assert bench.latest(Points) == Points(1, Lie.THROWN), "so it believes"
-        assert bench.world.truth().lie == {"T1": "moving"}
-
-
-def test_a_magnet_parts_a_coupling(node: Made) -> None:
-    with node(position="head: L | s1: 1 2 3", seed=4) as bench:
-        bench.arm()
-        assert accepted(bench.ask(Turnout(1, False), 1.0))
-        drive_until(bench, FORWARD, 20, lambda: bool(there(bench, Coupled)))
-        drive_until(bench, REVERSE, 10, lambda: along_mm(bench, "1") + along_mm(bench, "2") < 2 * 782.0 - 4.0)
-        assert accepted(bench.ask(Magnet(1, 500), 0.6))
-        assert there(bench, Parted) == [], "drawn couplings do not part"
-        bench.run(2.0)
-        at_mm = along_mm(bench)
-        drive_until(bench, FORWARD, 8, lambda: along_mm(bench) > at_mm + 2.0)
-        assert there(bench, Parted) == []
-        assert accepted(bench.ask(Magnet(1, 500), 0.6))
-        assert [event.vehicles for event in there(bench, Parted)] == [("1", "2")]
-        assert bench.world.magnets_on == frozenset()
-        drive_until(bench, REVERSE, 20, lambda: along_mm(bench) < 380.0)
-        assert bench.world.truth().line == "head: L 1 | s1: 2 3 | s2:"
-        assert bench.world.incidents == []
-
-
-@pytest.mark.parametrize("magnet", [1, 2])
-def test_a_coil_that_is_commanded_for_ever_rests(bench: LoopBench, magnet: int) -> None:
-    bench.arm()
-    answers = []
-    for _ in range(400):
-        answers.append(bench.tell(Magnet(magnet, 500)))
-        bench.run(0.05)
-    pulses = bench.side.coils[f"s{magnet}"]
-    assert len(pulses) == 8
-    assert all(0.498 <= off_s - on_s <= 0.502 for on_s, off_s in pulses)
-    assert all(then[0] - before[1] >= 2.0 for before, then in itertools.pairwise(pulses))
-    said = [bench.answers[number] for number in answers if number in bench.answers]
-    assert len(said) == len(answers)
-    assert sum(isinstance(answer, Accepted) for answer in said) == len(pulses)
-    assert {answer.reason for answer in said if isinstance(answer, Refused)} == {Refusal.RESTING}
-
-
-# ---------------------------------------------------------------- a host that dies
-
-
-def test_a_train_stands_when_its_host_is_silent_and_stays_so(bench: LoopBench) -> None:
-    fast_with(bench)
-    assert 100.0 <= speed(bench) < 106.0
-    bench.until(lambda: bench.now_s - bench.last_beat_s < 0.002, 1.0)
-    bench.beating_until_s = -1.0
-    silent_s, at_mm = bench.last_beat_s, along_mm(bench)
-    bench.until(lambda: not bench.world.powered, 1.1)
-    assert 0.99 < bench.now_s - silent_s <= 1.01
-    assert bench.side.duty == 0
-    bench.until(lambda: bench.world.standing, 1.0)
-    assert bench.now_s - silent_s < 1.5
-    assert along_mm(bench) - at_mm < 150.0
-    assert bench.latest(Latched) == Latched(Latch.HEARTBEAT)
-
-    at_mm = along_mm(bench)
-    bench.beat(60.0)
-    bench.run(1.0)
-    assert refused(Refusal.LATCHED, bench.ask(Drive(FORWARD, FAST), 1.0))
-    assert refused(Refusal.LATCHED, bench.ask(Magnet(1, 100)))
-    assert not bench.world.powered
-    assert refused(Refusal.MOVING, bench.ask(Arm())), "what it was commanded before is not taken up again"
-    assert accepted(bench.ask(Drive(FORWARD, 0)))
-    assert accepted(bench.ask(Arm(), 2.0))
-    assert bench.world.powered
-    assert along_mm(bench) == at_mm
-    assert accepted(bench.ask(Drive(FORWARD, 8), 1.0))
-    assert along_mm(bench) > at_mm
-
-
-def test_the_stop_byte_stops_in_the_midst_of_a_line(bench: LoopBench) -> None:
-    fast_with(bench)
-    line = write_command(bench.numbers.take(), Drive(FORWARD, 126))
-    bench.node.receive("usb", line[:7] + STOP, bench.now_s)
-    stopped_s = bench.now_s
-    bench.until(lambda: not bench.world.powered, 0.01)
-    assert bench.now_s - stopped_s < 0.005
-    bench.until(lambda: bool(bench.events(End)), 0.3)
-    assert bench.latest(Latched) == Latched(Latch.STOP)
-    bench.until(lambda: bench.world.standing, 0.6)
-    bench.run(2.0)
+    assert accepted(bench.ask(Drive(REVERSE, FAST), 0.5))
+    assert not bench.side.brakes
+    assert bench.board.pin(BRAKE_PIN) == "0"
+    # No command of the node sets it: a wire between the brake's pin and 5 V does.
+    bench.side.pin(Event("edge", bench.now_s * 1e6, (BRAKE_PIN, "1")), bench.now_s)
+    fast_mm_s, at_mm = speed(bench), along_mm(bench)
+    bench.run(0.3)
     assert bench.world.standing
-
-
-@pytest.mark.parametrize("how", ["reset", "brown-out", "hang"])
-def test_a_node_that_starts_anew_lets_nothing_run(node: Made, how: str) -> None:
-    with node(track=fork_track(marks={"L": Place("head", None, 100.0)})) as bench:
-        assert accepted(bench.ask(Set(Setting.WATCHDOG, 0, 1)))
-        assert accepted(bench.ask(Turnout(1, False), 1.0))
-        fast_with(bench)
-        assert accepted(bench.ask(Turnout(1, True)))
-        bench.run(0.2)
-        assert bench.world.truth().lie == {"T1": "moving"}
-        bench.forget()
-        bench.beating_until_s = -1.0
-        began_s, at_mm = bench.now_s, along_mm(bench)
-        bench.heard.clear()
-        bench.board.ask(how)
-        bench.until(lambda: not bench.world.powered, 0.3)
-        assert bench.now_s - began_s <= (0.27 if how == "hang" else 0.003)
-        bench.until(lambda: bench.world.standing, 0.6)
-        assert along_mm(bench) - at_mm < 60.0
-        bench.until(lambda: bool(bench.events(Latched)), 1.0)
-        (about,) = bench.events(About)
-        assert about.reset is {"reset": Reset.BUTTON, "brown-out": Reset.BROWNOUT, "hang": Reset.WATCHDOG}[how]
-        assert bench.latest(Latched) == Latched(Latch.BOOT)
-        pulses, at_mm = bench.side.pulses, along_mm(bench)
-        bench.beat(60.0)
-        bench.run(3.0)
-        for moves in (Arm(), Drive(FORWARD, FAST), Turnout(1, True)):
-            assert refused(Refusal.VERSION, bench.ask(moves)), "it may be another host than before"
-        bench.greet()
-        assert refused(Refusal.LATCHED, bench.ask(Drive(FORWARD, FAST)))
-        bench.heard.clear()
-        assert accepted(bench.ask(State(), 0.2))
-        assert bench.events(Points)[0] == Points(1, Lie.UNKNOWN)
-        assert bench.side.pulses == pulses, "no servo moves before it is commanded"
-        assert bench.world.truth().lie == {"T1": "moving"}, "it stands where the pulses ended"
-        assert (along_mm(bench), bench.world.powered) == (at_mm, False)
-
-
-def test_a_program_that_hangs_without_a_watchdog_lets_nothing_run(bench: LoopBench) -> None:
-    fast_with(bench)
-    assert accepted(bench.ask(Magnet(1, 500)))
-    bench.forget()
-    at_mm, hung_s = along_mm(bench), bench.now_s
-    bench.board.ask("hang")
-    bench.until(lambda: not bench.world.powered, 0.3)
-    assert bench.now_s - hung_s < 0.27
-    assert bench.world.magnets_on == frozenset()
-    bench.run(2.0)
-    assert bench.world.standing
-    assert along_mm(bench) - at_mm < 60.0
+    assert bench.side.duty > 0
+    assert at_mm - along_mm(bench) == pytest.approx(fast_mm_s**2 / 2 / EMERGENCY_BRAKING_MM_S2, abs=0.5)
 
 
 # ---------------------------------------------------------------- a line that is not as it should be

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from avrsim import Board, Event
 from pointsman.protocols.node_constants import BAUD
 from pointsman.track.model import Leg, Locomotive, SpeedTable
 from pointsman.track.wiring import Protocol
+from railsim.board_side import Machines
 from railsim.hidden import Hidden, Performance
 from railsim.incidents import BeamChanged, TurnoutSettled, WorldEvent
 from railsim.world import World
@@ -105,6 +106,30 @@ class ServoPoints:
         self.aim_us, self.until_s = width_us, t_s + DRIVEN_FOR_S
 
 
+# ---------------------------------------------------------------- points with a solenoid
+
+THROWS_S = 0.02
+"""So long a coil needs to bring the blades over; after a shorter pulse they lie as they lay."""
+
+
+@dataclass
+class SolenoidPoints:
+    """Points with a coil for each leg. Times are seconds; None where no current flows."""
+
+    since_s: dict[Leg, float | None] = field(default_factory=lambda: dict.fromkeys(Leg))
+
+    def switch(self, leg: Leg, on: bool, t_s: float) -> Leg | None:
+        """Current begins to flow, or ends: the leg to which the blades have been brought, if to any."""
+        thrown = self.over(t_s)
+        self.since_s[leg] = t_s if on else None
+        return thrown
+
+    def over(self, t_s: float) -> Leg | None:
+        """To which leg a coil has brought the blades by now; with both on they do not know where to go."""
+        on = {leg: t_s - since_s for leg, since_s in self.since_s.items() if since_s is not None}
+        return next((leg for leg, for_s in on.items() if len(on) == 1 and for_s >= THROWS_S), None)
+
+
 # ---------------------------------------------------------------- the board
 
 
@@ -187,12 +212,23 @@ class AvrNode:
             self._cycles += cycles
 
 
+class Healthy:
+    """Machines of a layout in which nothing is broken."""
+
+    def __init__(self, world: World) -> None:
+        self.turnout = world.throw
+        self.arrived = world.arrive
+        self.throttle = world.set_throttle
+
+
 class AvrSide:
     """A board and what is wired to it, by the track's names, in the order of its pins; empty where nothing is.
 
-    Every turnout has a servo. ``locomotive`` runs on the throttle; the world must be made with ``DcHidden``.
-    ``set_power`` is the world's, if not given. ``duty`` is what the throttle gives now, 0 to 255; ``pulses`` is how
-    many the servos have had; ``coils`` says for each magnet from when to when it was on.
+    Turnouts have servos, or are among the ``solenoids``. ``locomotive`` runs on the throttle; the world must be made
+    with ``DcHidden``. ``machines`` and ``set_power`` are the world's, if not given. ``duty`` is what the throttle gives
+    now, 0 to 255, and ``brakes`` whether the shield shorts the motor; ``pulses`` is how many the servos have had;
+    ``coils`` says for each magnet, and for each leg of a turnout with a solenoid (``T1>closed``), from when to when it
+    was on; ``bitten_s`` when the watchdog has reset the board.
     """
 
     protocol = Protocol.NODE
@@ -206,12 +242,17 @@ class AvrSide:
         beams: Sequence[str] = (),
         magnets: Sequence[str] = (),
         locomotive: str = "",
+        solenoids: Collection[str] = (),
         kind: str = "uno",
+        machines: Machines | None = None,
         set_power: Callable[[bool], None] | None = None,
     ) -> None:
         self.duty = 0
+        self.brakes = False
         self.pulses = 0
+        self.bitten_s: list[float] = []
         self._world = world
+        self._machines = Healthy(world) if machines is None else machines
         self._locomotive = locomotive
         self._set_power = world.set_power if set_power is None else set_power
         self._forward = self._runs_forward = False
@@ -219,14 +260,24 @@ class AvrSide:
         pins = pins_of(kind)
         self._beams = {name: pin for pin, name in _wired(pins["BEAM_PINS"], beams).items()}
         self._magnets = _wired(pins["MAGNET_PINS"], magnets)
-        self._turnouts = _wired(pins["TURNOUT_PINS"][::2], turnouts)
+        wired = _wired(pins["TURNOUT_PINS"][::2], turnouts)
+        self._turnouts = {pin: name for pin, name in wired.items() if name not in solenoids}
+        self._solenoids = {
+            pin: (name, leg)
+            for leg, first in ((Leg.CLOSED, 0), (Leg.THROWN, 1))
+            for pin, name in _wired(pins["TURNOUT_PINS"][first::2], turnouts).items()
+            if name in solenoids
+        }
         self._relay, self._direction = pins["RELAY_PIN"][0], pins["DC_DIRECTION_PIN"][0]
-        self.coils: dict[str, list[tuple[float, float]]] = {name: [] for name in self._magnets.values()}
+        self._brake = pins["DC_BRAKE_PIN"][0]
+        names = [*self._magnets.values(), *(f"{name}>{leg}" for name, leg in self._solenoids.values())]
+        self.coils: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
         self._on_s: dict[str, float] = {}
         lie = world.truth().lie
         ends = {Leg.CLOSED: CLOSED_US, Leg.THROWN: THROWN_US}
         self._servos = {name: ServoPoints(ends[Leg(lie[name])]) for name in self._turnouts.values()}
-        for pin in (self._relay, self._direction, *self._magnets):
+        self._points = {name: SolenoidPoints() for name, _ in self._solenoids.values()}
+        for pin in (self._relay, self._direction, self._brake, *self._magnets, *self._solenoids):
             board.watch(pin, "edges")
         for pin in self._turnouts:
             board.watch(pin, "pulses")
@@ -260,6 +311,8 @@ class AvrSide:
 
     def pin(self, event: Event, t_s: float) -> None:
         """Something has happened on a pin. Where one floats, a resistor pulls it down."""
+        if event.kind == "reset" and event.values == ("watchdog",):
+            self.bitten_s.append(t_s)
         if event.kind not in ("edge", "pulse", "duty"):
             return
         pin, value = event.values
@@ -275,26 +328,43 @@ class AvrSide:
         elif pin == self._direction:
             self._forward = value == "1"
             self._drive()
+        elif pin == self._brake:
+            self.brakes = value == "1"
+            self._drive()
+        elif pin in self._solenoids:
+            self._pull(*self._solenoids[pin], value == "1", t_s)
         else:
-            self._coil(self._magnets[pin], value == "1", t_s)
+            self._world.set_magnet(self._magnets[pin], value == "1")
+            self._log(self._magnets[pin], value == "1", t_s)
 
     def passed(self, t_s: float) -> None:
         """So late it is now."""
         for turnout in self._servos:
             self._turn(turnout, t_s)
+        for turnout, points in self._points.items():
+            self._throw(turnout, points.over(t_s))
 
-    def _coil(self, name: str, on: bool, t_s: float) -> None:
-        self._world.set_magnet(name, on)
+    def _log(self, coil: str, on: bool, t_s: float) -> None:
         if on:
-            self._on_s[name] = t_s
-        elif name in self._on_s:
-            self.coils[name].append((self._on_s.pop(name), t_s))
+            self._on_s[coil] = t_s
+        elif coil in self._on_s:
+            self.coils[coil].append((self._on_s.pop(coil), t_s))
+
+    def _pull(self, turnout: str, leg: Leg, on: bool, t_s: float) -> None:
+        self._log(f"{turnout}>{leg}", on, t_s)
+        self._world.set_solenoid(turnout, leg, on)
+        self._throw(turnout, self._points[turnout].switch(leg, on, t_s))
+
+    def _throw(self, turnout: str, leg: Leg | None) -> None:
+        if leg is not None:
+            self._machines.turnout(turnout, leg, 0.0)
 
     def _drive(self) -> None:
-        """Without current a locomotive has no direction: it runs out as it ran."""
+        """Without current a locomotive has no direction: it runs out as it ran. Shorted, its motor brakes hard."""
         self._runs_forward = self._forward if self.duty else self._runs_forward
         if self._locomotive:
-            self._world.set_throttle(self._locomotive, self._runs_forward, self.duty)
+            duty = 0 if self.brakes else self.duty
+            self._machines.throttle(self._locomotive, self._runs_forward, duty, self.brakes)
 
     def _turn(self, turnout: str, t_s: float) -> None:
         servo = self._servos[turnout]
@@ -303,10 +373,10 @@ class AvrSide:
         if servo.leg is before:
             return
         if before is not None:
-            self._world.throw(turnout, before.other, math.inf)
+            self._machines.turnout(turnout, before.other, math.inf)
         if servo.leg is not None:
-            self._world.throw(turnout, servo.leg, math.inf)
-            self._world.arrive(turnout)
+            self._machines.turnout(turnout, servo.leg, math.inf)
+            self._machines.arrived(turnout)
 
 
 def _wired(pins: Sequence[str], names: Sequence[str]) -> dict[str, str]:

@@ -7,8 +7,9 @@ import os
 import shutil
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from pointsman.protocols.node import Accepted, Refused, write_command
 from pointsman.protocols.node_constants import LAST_NUMBER, Setting
 from pointsman.protocols.node_messages import About, Beat, Command, Hello, Set, Store
 from pointsman.track.model import Track
+from railsim.breakdowns import Breakdowns, Hands
+from railsim.faults import parse_fault
+from railsim.incidents import BeamChanged, WorldEvent
 from railsim.setup import Setup
 from railsim.world import World
 
@@ -58,12 +62,21 @@ class LoopBench(HostBench):
     """
 
     def __init__(
-        self, board: Board, position: str = "head: L", *, kind: str = "uno", seed: int = 1, track: Track | None = None
+        self,
+        board: Board,
+        position: str = "head: L",
+        *,
+        kind: str = "uno",
+        seed: int = 1,
+        track: Track | None = None,
+        solenoids: Collection[str] = (),
     ) -> None:
         self.board = board
         track = fork_track() if track is None else track
         setup = Setup(Setup.parse(position).segments, {}, dict.fromkeys(track.turnouts, CLOSED))
-        world = World(track, setup, DcHidden(seed))
+        hidden = DcHidden(seed)
+        world = World(track, setup, hidden)
+        self.breakdowns = Breakdowns(world, hidden, self._show_beam, lambda _: None, Hands())
         self.side = AvrSide(
             world,
             board,
@@ -71,14 +84,30 @@ class LoopBench(HostBench):
             beams=list(track.beams),
             magnets=list(track.uncouplers),
             locomotive="L",
+            solenoids=solenoids,
             kind=kind,
+            machines=self.breakdowns,
         )
         self.node = self.side.node
         self.last_beat_s = -1.0
         self.answers: dict[int, Accepted | Refused] = {}
         self._waiting: deque[tuple[int, Command]] = deque()
         self._unanswered: tuple[int, float] | None = None
-        super().__init__(world, self.node, self.side.happened)
+        for beam in track.beams:
+            self.breakdowns.stands(beam, world.beam_broken(beam))
+        super().__init__(world, self.node, self._happened_there)
+
+    def _happened_there(self, event: WorldEvent) -> None:
+        if isinstance(event, BeamChanged):
+            self.breakdowns.beam(event.beam, event.broken, event.t_s)
+
+    def _show_beam(self, beam: str, broken: bool, t_s: float) -> None:
+        self.side.see(beam, broken, t_s)
+
+    def strike(self, fault: str) -> None:
+        """A fault of points, beams or locomotives strikes now."""
+        self.breakdowns.plan([replace(parse_fault(fault), at_s=self.now_s)], None)
+        self.run(0.0)
 
     def tell(self, command: Command) -> int:
         """Write a command as soon as the one before is answered; returns its number."""
@@ -121,6 +150,7 @@ class LoopBench(HostBench):
     def _to(self, t_s: float) -> None:
         before = len(self.heard)
         super()._to(t_s)
+        self.breakdowns.advance(self.now_s)
         for _, one in self.heard[before:]:
             if isinstance(one, Accepted | Refused):
                 self.answers[one.number] = one
@@ -168,6 +198,7 @@ def loop(
     kind: str = "uno",
     seed: int = 1,
     track: Track | None = None,
+    solenoids: Collection[str] = (),
     new: bool = False,
 ) -> Iterator[LoopBench]:
     """A node that has started and been greeted, and whose coils have rested; somebody has set it up, unless ``new``.
@@ -180,7 +211,7 @@ def loop(
     else:
         eeprom = eeprom_of(folder, kind)
     with Board(kind, firmware(kind), "--no-reset-on-open", eeprom=eeprom) as board:
-        bench = LoopBench(board, position, kind=kind, seed=seed, track=track)
+        bench = LoopBench(board, position, kind=kind, seed=seed, track=track, solenoids=solenoids)
         bench.run(BOOT_S if new else BOOT_S + 2.0)
         bench.greet()
         yield bench

@@ -28,9 +28,10 @@ from pointsman.puzzle.choice import Chosen, choose
 from pointsman.solver.search import solve
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End, Track
-from pointsman.track.wiring import NodeBoard, Wiring
+from pointsman.track.wiring import NodeBoard, TurnoutKind, Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.memory import memory_pair
+from railsim.board_side import Machines
 from railsim.clock import run_virtual
 from railsim.embed import Simulation
 from railsim.incidents import WorldEvent
@@ -49,7 +50,7 @@ def on_dc(track: Track) -> Track:
     return replace(track, locomotives={n: replace(one, speeds=DC_TABLE) for n, one in track.locomotives.items()})
 
 
-def wired_board(board: Board, wiring: Wiring) -> Callable[[World, Callable[[bool], None]], AvrSide]:
+def wired_board(board: Board, wiring: Wiring) -> Callable[[World, Machines, Callable[[bool], None]], AvrSide]:
     """What makes the side of a board to which everything of a wiring is wired."""
     (made,) = wiring.stations.values()
     assert made.node is not None
@@ -59,14 +60,16 @@ def wired_board(board: Board, wiring: Wiring) -> Callable[[World, Callable[[bool
         names = {one.number: name for name, one in wired.items()}
         return [names.get(number, "") for number in range(1, count + 1)]
 
-    return lambda world, set_power: AvrSide(
+    return lambda world, machines, set_power: AvrSide(
         world,
         board,
         turnouts=in_order(wiring.turnouts, places.turnouts),
         beams=in_order(wiring.beams, places.beams),
         magnets=in_order(wiring.uncouplers, places.magnets),
         locomotive=next(iter(wiring.locomotives)),
+        solenoids=[name for name, one in wiring.turnouts.items() if one.kind is TurnoutKind.SOLENOID],
         kind=made.node.board if made.node is not None else "",
+        machines=machines,
         set_power=set_power,
     )
 
