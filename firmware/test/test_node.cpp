@@ -335,6 +335,33 @@ TEST(a_command_told_again_is_answered_again_and_not_done_again) {
   CHECK(holds(bench.lines(), std::to_string(bench.number) + " ok"));
 }
 
+TEST(a_command_before_the_answer_to_the_last_one_is_dropped_and_may_be_said_again) {
+  Armed bench;
+  bench.lines();
+  const int first = ++bench.number;
+  const int second = ++bench.number;
+  const auto numbered = [](int number, const char* words) { return std::to_string(number) + " " + words; };
+  for (const char* dropped : {"magnet 1 30", "drive 1 40", "off", "set 0 0 500", "nonsense"}) {
+    bench.line(numbered(first, "drive 1 30"));
+    bench.line(numbered(second, dropped));
+    bench.pass(20);
+    Lines all = bench.lines();
+    EQUAL(std::count(all.begin(), all.end(), numbered(first, "ok")), 1);
+    const std::string said = std::to_string(second) + " ";
+    CHECK(std::none_of(all.begin(), all.end(), [&](const std::string& line) { return line.rfind(said, 0) == 0; }));
+    CHECK(!bench.board.magnets[0]);
+    CHECK(bench.board.closed);
+  }
+  bench.pass_beating(1000);
+  const int duty = bench.board.duty;
+  bench.lines();
+  bench.line(numbered(second, "drive 1 40"));
+  bench.pass(5);
+  CHECK(holds(bench.lines(), numbered(second, "ok")));
+  bench.pass_beating(1000);
+  CHECK(bench.board.duty > duty);
+}
+
 TEST(a_garbled_line_is_told_without_its_number) {
   Bench bench;
   bench.pass(50);

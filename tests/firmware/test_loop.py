@@ -22,6 +22,7 @@ from pointsman.protocols.node_messages import (
     Get,
     Hello,
     Latched,
+    Magnet,
     Set,
     SettingsAre,
     Store,
@@ -150,6 +151,29 @@ def test_five_hundred_commands_one_after_the_other_are_all_carried_out(bench: Lo
     assert all(bench.answers[number] == Accepted(number) for number in numbers)
     assert bench.ask(Get(Setting.CLOSED_US, 2)) == Accepted(numbers[-1] + 1, (str(values[-1]),))
     assert bench.now_s - since_s < 500 * 0.012
+
+
+def test_a_command_before_the_answer_to_the_last_one_is_dropped_and_may_be_said_again(bench: LoopBench) -> None:
+    bench.arm()
+    bench.beating_until_s = -1.0
+    dice = random.Random(1)
+    # The answers to hello are longer than itself: they fill the line to the host.
+    said: dict[int, Command] = {bench.numbers.take(): dice.choice([Hello(), Magnet(1, 100)]) for _ in range(60)}
+    bench.node.receive("usb", b"".join(map(write_command, said.keys(), said.values())), bench.now_s)
+    bench.run(0.3)
+    magnets = [number for number, command in said.items() if isinstance(command, Magnet)]
+    dropped = [number for number in magnets if number not in bench.answers]
+    done = [number for number in magnets if number in bench.answers and accepted(bench.answers[number])]
+    assert len(dropped) > 5
+    assert len(bench.side.coils["s1"]) == len(done) <= 1
+    bench.beat(60.0)
+    bench.run(2.5)
+    bench.beating_until_s = -1.0
+    bench.run(0.1)
+    bench.node.receive("usb", write_command(dropped[0], Magnet(1, 100)), bench.now_s)
+    bench.run(0.3)
+    assert accepted(bench.answers[dropped[0]])
+    assert len(bench.side.coils["s1"]) == len(done) + 1
 
 
 @pytest.mark.parametrize("seed", range(3))

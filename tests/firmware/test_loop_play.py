@@ -102,3 +102,21 @@ def test_when_something_fails_the_train_stands_and_stays(
     assert play.truth.t_s - stopped.t_s > 2.0
     assert not play.simulation.world.powered
     assert play.simulation.world.incidents == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        ("turnout-stuck:T1", "beam s1 became broken, and nothing that moves should do that here"),
+        ("locomotive-stalls:L@20=3", "beam s1 should have been broken by 2 by now, and was not"),
+    ],
+)
+def test_when_the_layout_fails_the_play_is_stopped_before_anything_happens(
+    folder: Path, tmp_path: Path, fault: str, why: str
+) -> None:
+    play = LoopPlay(folder, tmp_path / "journal", faults=[fault])
+    with pytest.raises(PointsmanError, match=why):
+        play.play()
+    assert len(play.simulation.struck) == 1
+    assert play.truth.moving == ()
+    assert play.simulation.world.incidents == []

@@ -6,7 +6,7 @@ The board runs in lockstep with the simulated layout, and both in the time of th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from pointsman.transports.memory import memory_pair
 from railsim.board_side import Machines
 from railsim.clock import run_virtual
 from railsim.embed import Simulation
+from railsim.faults import parse_fault
 from railsim.incidents import WorldEvent
 from railsim.setup import Setup
 from railsim.truth import Truth
@@ -79,8 +80,8 @@ class LoopPlay:
     """One play to be; everything that happened is in it afterwards.
 
     ``folder`` keeps what all plays need: the EEPROM of a node that is set up, and the solver's tables. ``when_fast`` is
-    done once the train goes at ``FAST_MM_S``. ``make_driver`` may make a driver that fails somehow. ``there`` is what
-    happened on the layout.
+    done once the train goes at ``FAST_MM_S``. ``faults`` strike the layout, each at its moment. ``make_driver`` may
+    make a driver that fails somehow. ``there`` is what happened on the layout.
     """
 
     folder: Path
@@ -89,6 +90,7 @@ class LoopPlay:
     seed: str = "1"
     facing: End = End.TO
     when_fast: Callable[[LoopPlay], None] | None = None
+    faults: Sequence[str] = ()
     make_driver: Callable[..., NodeDriver] = NodeDriver
 
     events: list[Event] = field(default_factory=list)
@@ -134,6 +136,7 @@ class LoopPlay:
             Setup.parse(str(start), facing={"L": self.facing}),
             hidden=DcHidden(sum(self.seed.encode())),
             on_event=self.there.append,
+            faults=[parse_fault(fault) for fault in self.faults],
             boards={"node": wired_board(self.board, wiring)},
         )
         host, self._far = memory_pair("the board's cable")
