@@ -47,6 +47,7 @@ def test_a_train_stands_when_its_host_is_silent_and_stays_so(bench: LoopBench) -
     assert bench.latest(Latched) == Latched(Latch.HEARTBEAT)
 
     at_mm = along_mm(bench)
+    bench.run(silent_s + 2.0 - bench.now_s)
     bench.beat(60.0)
     bench.run(1.0)
     assert refused(Refusal.LATCHED, bench.ask(Drive(FORWARD, FAST), 1.0))

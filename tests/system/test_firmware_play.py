@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from avr_node import DC_TABLE, DcHidden
+from avr_node import DC_TABLE, DcHidden, Healthy
 from avrsim import Board
 from loop_bench import eeprom_of, firmware, needs_firmware
 from loop_play import wired_board
@@ -50,7 +50,7 @@ def sitting(tmp_path: Path, layout: Path) -> Iterator[Sitting]:
     wiring = load_wiring(layout / "hardware" / "uno-dc.toml", track)
     world = World(track, Setup.parse("head: L | s1: 1"), DcHidden(5), wiring)
     with Board("uno", firmware("uno"), eeprom=eeprom_of(tmp_path)) as board:
-        side = wired_board(board, wiring)(world, world.set_power)
+        side = wired_board(board, wiring)(world, Healthy(world), world.set_power)
         with PacedLoop(world, side) as loop:
             yield Sitting(board.pty, layout / "puzzles" / "short.toml", loop, world)
 

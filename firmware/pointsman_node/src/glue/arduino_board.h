@@ -14,7 +14,8 @@ class ArduinoBoard : public node::Hardware {
   // the watchdog is on, starts anew.
   void alive();
 
-  // Until the next interrupt: a byte, or the tick of the clock, which comes each millisecond. Timers and pins go on.
+  // Until the next interrupt: a byte, or the tick of the clock, which comes each millisecond. Timers and pins go on, and
+  // should the clock ever stand, the servos' timer still wakes it each 20 ms. It is for avrsim's speed.
   void rest();
 
   // Has it done so since it was asked last?
