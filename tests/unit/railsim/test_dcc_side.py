@@ -262,6 +262,15 @@ def test_faults_of_points_and_locomotives_strike_here_too() -> None:
     assert not bench.world.standing
 
 
+def test_a_runaway_misses_a_stop_however_often_the_station_repeats_it() -> None:
+    bench = DccBench(faults=["runaway:L"])
+    stop = Speed(L, True, 0)
+    for packets, runs in (([FORWARD_40], True), ([stop] * 3, True), ([Speed(L, True, 30), stop], False)):
+        bench.send(*packets)
+        bench.wait(1.0)
+        assert (bench.speed_mm_s > 0) is runs
+
+
 def test_the_same_commands_over_the_rails_make_the_same_moves() -> None:
     """A DCC-EX station is told the same twice: once it moves the layout itself, once its waveform does."""
     script = [
