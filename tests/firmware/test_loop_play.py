@@ -26,11 +26,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("play")
 
 
-@pytest.mark.parametrize(("seed", "facing"), [("1", End.TO), ("4", End.FROM), ("6", End.TO)])
+@pytest.mark.parametrize(
+    ("seed", "facing", "solenoids"), [("1", End.TO, False), ("4", End.FROM, False), ("6", End.TO, True)]
+)
 def test_a_draw_ends_with_truth_as_its_goal_and_no_incident(
-    folder: Path, tmp_path: Path, seed: str, facing: End
+    folder: Path, tmp_path: Path, seed: str, facing: End, solenoids: bool
 ) -> None:
-    play = LoopPlay(folder, tmp_path / "journal", seed=seed, facing=facing).play()
+    play = LoopPlay(folder, tmp_path / "journal", seed=seed, facing=facing, solenoids=solenoids).play()
     assert play.witness is not None
     assert play.witness.good, play.witness
 

@@ -26,6 +26,7 @@ from pointsman.track.model import Track
 from railsim.breakdowns import Breakdowns, Hands
 from railsim.faults import parse_fault
 from railsim.incidents import BeamChanged, WorldEvent
+from railsim.node_firmware import SERVO
 from railsim.setup import Setup
 from railsim.world import World
 
@@ -168,11 +169,11 @@ class LoopBench(HostBench):
             self._line.receive("usb", write_command(number, command), self.now_s)
 
 
-def set_up(bench: LoopBench) -> None:
-    """What somebody does once with a new node: a servo at each turnout, with its ends, and all that is kept."""
+def set_up(bench: LoopBench, machine: int = SERVO) -> None:
+    """What somebody does once with a new node: a machine at each turnout, with a servo's ends, and all that is kept."""
     for turnout in range(1, bench.latest(About).turnouts + 1):
         for setting, value in (
-            (Setting.MACHINE, 1),
+            (Setting.MACHINE, machine),
             (Setting.CLOSED_US, CLOSED_END_US),
             (Setting.THROWN_US, THROWN_END_US),
         ):
@@ -180,12 +181,12 @@ def set_up(bench: LoopBench) -> None:
     assert isinstance(bench.ask(Store()), Accepted)
 
 
-def eeprom_of(folder: Path, kind: str = "uno") -> Path:
+def eeprom_of(folder: Path, kind: str = "uno", machine: int = SERVO) -> Path:
     """A new copy of the EEPROM of a node that somebody has set up; the first one stays in the folder."""
-    first = folder / f"{kind}.set-up"
+    first = folder / f"{kind}-{machine}.set-up"
     if not first.exists():
         with loop(folder, kind=kind, new=True) as bench:
-            set_up(bench)
+            set_up(bench, machine)
         shutil.copy(folder / f"{kind}.eeprom", first)
     return Path(shutil.copy(first, folder / f"{kind}.eeprom"))
 

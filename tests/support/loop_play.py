@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,15 @@ from railsim.clock import run_virtual
 from railsim.embed import Simulation
 from railsim.faults import parse_fault
 from railsim.incidents import WorldEvent
+from railsim.node_firmware import SERVO, SOLENOID
 from railsim.setup import Setup
 from railsim.truth import Truth
 from railsim.world import World
 
 HARDWARE = {"inglenook-small": "uno-dc", "inglenook": "uno-dc", "timesaver": "mega-dc"}
 RUNS_ON_S = 4.0
+RESTED_S = 1.0
+"""So long a board has been on when a play with solenoids begins: after a start their coils rest first."""
 FAST_MM_S = 60.0
 LOOKS_EVERY_S = 0.01
 
@@ -80,8 +84,9 @@ class LoopPlay:
     """One play to be; everything that happened is in it afterwards.
 
     ``folder`` keeps what all plays need: the EEPROM of a node that is set up, and the solver's tables. ``when_fast`` is
-    done once the train goes at ``FAST_MM_S``. ``faults`` strike the layout, each at its moment. ``make_driver`` may
-    make a driver that fails somehow. ``there`` is what happened on the layout.
+    done once the train goes at ``FAST_MM_S``. ``faults`` strike the layout, each at its moment. With ``solenoids``
+    every turnout has one, not a servo. ``make_driver`` may make a driver that fails somehow. ``there`` is what happened
+    on the layout.
     """
 
     folder: Path
@@ -91,6 +96,7 @@ class LoopPlay:
     facing: End = End.TO
     when_fast: Callable[[LoopPlay], None] | None = None
     faults: Sequence[str] = ()
+    solenoids: bool = False
     make_driver: Callable[..., NodeDriver] = NodeDriver
 
     events: list[Event] = field(default_factory=list)
@@ -110,9 +116,13 @@ class LoopPlay:
         layout = self.puzzle.partition("/")[0]
         track = on_dc(self.chosen.track)
         wiring = load_wiring(find_wiring(self.chosen.folder, HARDWARE[layout]), track)
+        if self.solenoids:
+            turnouts = {name: replace(one, kind=TurnoutKind.SOLENOID) for name, one in wiring.turnouts.items()}
+            wiring = replace(wiring, turnouts=turnouts)
+        eeprom = partial(eeprom_of, machine=SOLENOID if self.solenoids else SERVO)
         made = wiring.stations["node"].node
         kind = str(made.board if made is not None else NodeBoard.UNO)
-        with Board(kind, firmware(kind), "--no-reset-on-open", eeprom=eeprom_of(self.folder, kind)) as self.board:
+        with Board(kind, firmware(kind), "--no-reset-on-open", eeprom=eeprom(self.folder, kind)) as self.board:
             run_virtual(self._play(track, wiring))
         return self
 
@@ -154,6 +164,8 @@ class LoopPlay:
         if self.when_fast is not None:
             loop.call_later(LOOKS_EVERY_S, self._look, self.when_fast)
         try:
+            if self.solenoids:
+                await asyncio.sleep(RESTED_S)
             await self.driver.open()
             final = await self.dispatcher.play(runs)
             self.witness = asked(self.simulation, self.chosen, final.position)
