@@ -56,7 +56,9 @@ class Line:
         if isinstance(answer, Refused) and answer.number == UNREAD:
             self._again()  # something came garbled: in case it was ours
         elif order is None or order.line_number != answer.number:
-            return
+            late = self.orders.late(answer)
+            if late is not None:
+                self._answered(late, answer)
         elif isinstance(answer, Refused) and answer.reason == Refusal.NUMBER:
             self._put(self.orders.renumbered())  # what had the number was a command of another program
         else:

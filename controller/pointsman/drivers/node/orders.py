@@ -61,6 +61,7 @@ class Orders:
     def __init__(self) -> None:
         self.under_way: Order | None = None
         self._waiting: deque[Order] = deque()
+        self._given_up: Order | None = None
         self._numbers = Numbers()
 
     @property
@@ -97,8 +98,16 @@ class Orders:
         order = self.under_way
         if order is None or not order.beats:
             return b"" if order is None else order.line
-        self.under_way = None
+        self.under_way, self._given_up = None, order
         return b""
+
+    def late(self, answer: Answer) -> Order | None:
+        """The heartbeat that was given up last, taken out, when this answers it: on a slow line it was heard too."""
+        order = self._given_up
+        if order is None or order.line_number != answer.number:
+            return None
+        self._given_up = None
+        return order
 
     def renumbered(self) -> bytes:
         """What is under way, under a new number: the node has heard another command under the old one."""
@@ -118,6 +127,7 @@ class Orders:
         under_way = [] if self.under_way is None else [self.under_way]
         dropped = [order for order in (*under_way, *self._waiting) if wanted(order)]
         self._waiting = deque(order for order in self._waiting if order not in dropped)
+        self._given_up = None
         if self.under_way in dropped:
             self.under_way = None
         return dropped
