@@ -84,8 +84,12 @@ def journal_path(name: str) -> Path:
 
 
 def cap_of(target: Target, wiring: Wiring) -> float | None:
-    """The fastest that anything may go on a target; None: the layout's own limit."""
-    return None if target.on is On.SIM or wiring.relays else HARDWARE_CAP_MM_S
+    """The fastest that anything may go on a target; None: the layout's own limit.
+
+    Without a relay nothing but a hand stops a train when this computer dies; behind a broker anything may be told late.
+    """
+    by_broker = any(one.on is On.MQTT for one in (target, *(each for _, each in target.each)))
+    return None if target.on is On.SIM or (wiring.relays and not by_broker) else HARDWARE_CAP_MM_S
 
 
 Stopper = Callable[[str, int], None]

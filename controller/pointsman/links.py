@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 from pointsman.drivers.dccex import DccExDriver
 from pointsman.drivers.jmri import JmriDriver
 from pointsman.drivers.node import NodeDriver
+from pointsman.drivers.node.tunnel import Tunnel
 from pointsman.drivers.several import Emit, StationDriver, Stations
 from pointsman.errors import UsageError
+from pointsman.protocols.node_tunnel import Topics
 from pointsman.track.model import End, Track
 from pointsman.track.wiring import Protocol as Speaks
 from pointsman.track.wiring import StationWiring, Wiring
@@ -163,7 +165,7 @@ _SPEAKS = {
     On.SERIAL: (Speaks.DCCEX, Speaks.NODE),
     On.TCP: (Speaks.DCCEX, Speaks.NODE),
     On.JMRI: (Speaks.JMRI,),
-    On.MQTT: (Speaks.MQTT,),
+    On.MQTT: (Speaks.MQTT, Speaks.NODE),
 }
 """What may be spoken there: the wiring says what is; the first is meant when it says something else."""
 _EXAMPLE = {
@@ -224,7 +226,8 @@ async def open_links(
     target = fitting(target, wiring)
     if target.on is not On.SIM:
         each = target.each or ((next(iter(wiring.stations)), target),)
-        yield [StationLink(name, _spoken(one, wiring.stations[name]), link_to(one)) for name, one in each], None
+        made = wiring.stations
+        yield [StationLink(name, _spoken(one, made[name]), link_to(one, made[name])) for name, one in each], None
         return
     simulation = simulated()
     try:
@@ -245,8 +248,11 @@ def _spoken(target: Target, station: StationWiring) -> Speaks:
     return station.protocol if station.protocol in possible else possible[0]
 
 
-def link_to(target: Target) -> Transport | MqttLink:
-    """The link to one real station, or broker; it is not open yet. Raises UsageError for settings of a broker."""
+def link_to(target: Target, station: StationWiring | None = None) -> Transport | MqttLink:
+    """The link to one real station, or broker; it is not open yet. Raises UsageError for settings of a broker.
+
+    To a ``station`` that is a node behind a broker it carries bytes, through the bridge of the station's name.
+    """
     match target:
         case Target(on=On.SERIAL, address=address):
             return SerialTransport(address)
@@ -257,7 +263,10 @@ def link_to(target: Target) -> Transport | MqttLink:
     from pointsman.drivers.mqtt.settings import broker_settings
     from pointsman.transports.mqtt import BrokerLink
 
-    return BrokerLink(broker_settings(target.address, target.port, os.environ))
+    broker = BrokerLink(broker_settings(target.address, target.port, os.environ))
+    if station is None or station.node is None:
+        return broker
+    return Tunnel(broker, Topics(station.name, station.node.prefix))
 
 
 def simulated(

@@ -14,8 +14,9 @@ from shared_cache import shared_cache
 
 from pointsman.app import HARDWARE_CAP_MM_S, Simulated, StoppedError, Stopper, Witness, cap_of, journal_path
 from pointsman.dispatch.control import Status
+from pointsman.drivers.node.tunnel import Tunnel
 from pointsman.errors import JournalError, PortError, RefusedError, UsageError
-from pointsman.links import On, Target, fitting, parse_target
+from pointsman.links import On, Target, fitting, link_to, parse_target
 from pointsman.operate.referee import fold, with_run, with_uncoupling
 from pointsman.playing import PlayRequest, play
 from pointsman.puzzle.choice import Chosen, choose
@@ -25,8 +26,9 @@ from pointsman.solver.search import solve
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End
-from pointsman.track.wiring import Wiring
+from pointsman.track.wiring import NodeBoard, NodeWiring, Wiring
 from pointsman.track.wiring_file import load_wiring
+from pointsman.transports.mqtt_base import MqttLink
 from railsim.faults import parse_fault
 
 SIM = Target(On.SIM)
@@ -330,10 +332,28 @@ def test_several_stations_have_a_target_each_and_are_written_as_they_are_read() 
 
 
 def test_only_a_relay_in_the_feed_of_the_track_lets_hardware_go_faster() -> None:
-    target = parse_target(SEVERAL)
+    target, cabled = parse_target(SEVERAL), parse_target("main=serial:a,node=serial:b")
     assert cap_of(target, _wired("mixed")) == HARDWARE_CAP_MM_S
-    assert cap_of(target, _wired("dccex+node")) is None
+    assert cap_of(cabled, _wired("dccex+node")) is None
+    assert cap_of(parse_target("tcp:hut"), _wired("uno-dc")) is None
     assert cap_of(Target(On.SIM), _wired("mixed")) is None
+
+
+def test_behind_a_broker_nothing_goes_faster_whatever_relay_there_is() -> None:
+    assert cap_of(parse_target("main=serial:a,node=mqtt:hut"), _wired("dccex+node")) == HARDWARE_CAP_MM_S
+    assert cap_of(parse_target("mqtt:hut"), _wired("uno-dc")) == HARDWARE_CAP_MM_S
+
+
+def test_a_node_behind_a_broker_is_reached_through_its_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POINTSMAN_MQTT_TLS", "0")
+    wiring = _wired("uno-dc")
+    station = replace(wiring.stations["node"], node=NodeWiring(NodeBoard.UNO, relay=True, prefix="club/"))
+    found = fitting(parse_target("mqtt:hut:1884"), wiring)
+    link = link_to(found, station)
+    assert isinstance(link, Tunnel)
+    assert link.name == "node node at broker hut:1884"
+    assert b"club/pointsman/node/node/to" in link.framed(b"")
+    assert isinstance(link_to(found), MqttLink), "whether the broker is there"
 
 
 @pytest.mark.parametrize(

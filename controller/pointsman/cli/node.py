@@ -12,11 +12,14 @@ from rich.console import Console
 
 from pointsman.cli.output import console, say
 from pointsman.cli.setting_up import confirm
-from pointsman.errors import UsageError
+from pointsman.errors import ProtocolError, UsageError
 from pointsman.links import On, Target, link_to, parse_target
-from pointsman.posix import typed_line
+from pointsman.posix import endings, typed_line
+from pointsman.protocols.node_tunnel import Topics
 from pointsman.transports.base import Transport
 from pointsman.transports.diagnosis import check_port
+from pointsman.transports.mqtt_base import MqttLink
+from pointsman.workbench.bridging import Bridge
 from pointsman.workbench.flashing import KINDS, built, check_program, find_avrdude, flash, kind_of
 from pointsman.workbench.monitoring import monitor
 from pointsman.workbench.setting_up import HELP, SetUp
@@ -37,6 +40,7 @@ def register(app: typer.Typer) -> None:
     group.command("flash")(flash_board)
     group.command("setup")(set_up_node)
     group.command("monitor")(watch_node)
+    group.command("bridge")(bridge_node)
     app.add_typer(group)
 
 
@@ -81,6 +85,50 @@ def watch_node(
     """Tell what a node is, its state, and everything that happens, in words. Nothing is commanded."""
     out = console()
     asyncio.run(monitor(_link(on), lambda line: say(out, line), seconds))
+
+
+def bridge_node(
+    on: Annotated[str, typer.Option("--on", help="Where the node is: serial:PORT.")],
+    to: Annotated[str, typer.Option("--to", help="The broker: mqtt:HOST[:PORT].")],
+    name: Annotated[str, typer.Option("--name", help="The node's station in the hardware file.")],
+    prefix: Annotated[str, typer.Option("--prefix", help="What stands before every topic, as in that file.")] = "",
+) -> None:
+    """Carry a node's line to an MQTT broker, until Ctrl-C; hosts then find it with --on mqtt:HOST.
+
+    It adds nothing to the line but stops, and has the port open only while a host has the line.
+    """
+    out = console()
+    target = _target(on)
+    broker = parse_target(to)
+    if broker.on is not On.MQTT:
+        raise UsageError("the line is carried to a broker", where=to, cure="name it: --to mqtt:192.168.1.20")
+    try:
+        topics = Topics(name, prefix)
+    except ProtocolError as error:
+        raise UsageError(error.what, where="--name, --prefix", cure=error.cure) from error
+    for port in target.serial_ports:
+        check_port(port)
+    link, line = link_to(broker), link_to(target)
+    assert isinstance(link, MqttLink), "a broker"
+    assert isinstance(line, Transport), "no broker"
+    bridge = Bridge(line, link, topics, lambda text: say(out, text))
+    raise typer.Exit(asyncio.run(_until_ended(bridge)))
+
+
+async def _until_ended(bridge: Bridge) -> int:
+    """Serve until a signal ends it; its exit code. The node is left stopped, and its port closed."""
+    running = asyncio.create_task(bridge.run())
+    codes: list[int] = []
+
+    def end(_: str, code: int) -> None:
+        codes.append(code)
+        running.cancel()
+
+    with endings(asyncio.get_running_loop(), end):
+        await asyncio.wait([running])
+    if not codes:
+        running.result()
+    return codes[0]
 
 
 def set_up_node(on: Where) -> None:

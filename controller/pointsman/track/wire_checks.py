@@ -86,18 +86,23 @@ def check_stations(
     for name, station in stations.items():
         if draft.is_damaged("stations", name):
             continue
+        if station.protocol in ("mqtt", "node"):
+            _check_prefix(f"stations.{name}.prefix", station.prefix, notes)
         if station.protocol != "mqtt":
             for key in _MQTT_ONLY:
-                if getattr(station, key) is not None:
+                if getattr(station, key) is not None and (key, station.protocol) != ("prefix", "node"):
                     notes.add(f"stations.{name}.{key}", "is for MQTT stations only", f"remove `{key}`")
             continue
         driven = [engine for engine, wired in locomotives.items() if (wired.station or only) == name]
         _check_mqtt(f"stations.{name}", station, driven, notes)
 
 
+def _check_prefix(key: str, prefix: str | None, notes: Notes) -> None:
+    if prefix and (_NOT_IN_PREFIX.search(prefix) or len(prefix) > _LONGEST):
+        notes.add(key, "cannot be the beginning of a topic", "leave out +, # and control characters")
+
+
 def _check_mqtt(key: str, station: Station, driven: Sized, notes: Notes) -> None:
-    if station.prefix and (_NOT_IN_PREFIX.search(station.prefix) or len(station.prefix) > _LONGEST):
-        notes.add(f"{key}.prefix", "cannot be the beginning of a topic", "leave out +, # and control characters")
     if not station.nodes:
         notes.add(
             f"{key}.nodes",

@@ -97,10 +97,14 @@ PLACES = {NodeBoard.UNO: Places(2, 4, 3), NodeBoard.MEGA: Places(5, 12, 9)}
 
 @dataclass(frozen=True, slots=True)
 class NodeWiring:
-    """An Arduino node. ``relay``: its relay lies in the feed of the whole track, whatever else feeds it."""
+    """An Arduino node. ``relay``: its relay lies in the feed of the whole track, whatever else feeds it.
+
+    ``prefix`` stands before every topic where its line is carried by an MQTT broker.
+    """
 
     board: NodeBoard
     relay: bool
+    prefix: str = ""
 
     @property
     def places(self) -> Places:

@@ -80,7 +80,9 @@ class StationShape(Shape):
     protocol: Literal["dccex", "jmri", "mqtt", "node"] = Field(
         description='what the station speaks: "dccex", "jmri", "mqtt" or "node"'
     )
-    prefix: str | None = Field(default=None, description='MQTT: what stands before every topic, like "club/"')
+    prefix: str | None = Field(
+        default=None, description='MQTT, and a node behind a broker: what stands before every topic, like "club/"'
+    )
     nodes: list[str] | None = Field(default=None, description="MQTT: the nodes, whose availability must be online")
     feedback: list[Literal["turnouts", "magnets", "power"]] | None = Field(
         default=None, description="MQTT: what the nodes report on .../state"
@@ -286,7 +288,8 @@ def _build(name: str, shape: WiringShape) -> Wiring:
 def _station(key: str, one: StationShape) -> StationWiring:
     if one.protocol == "node":
         assert one.board is not None, "a node without a board is refused"
-        return StationWiring(key, Protocol.NODE, node=NodeWiring(NodeBoard(one.board), bool(one.relay)))
+        node = NodeWiring(NodeBoard(one.board), bool(one.relay), one.prefix or "")
+        return StationWiring(key, Protocol.NODE, node=node)
     if one.protocol != "mqtt":
         return StationWiring(key, Protocol(one.protocol))
     mqtt = MqttWiring(

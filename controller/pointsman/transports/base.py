@@ -79,7 +79,10 @@ class Transport(ABC):
             self._shut()
 
     def framed(self, data: bytes) -> bytes:
-        """What must be written on a descriptor of ``guardian_fds`` for ``data`` to arrive."""
+        """What must be written on a descriptor of ``guardian_fds`` for ``data`` to arrive.
+
+        Nothing where only this process can write on it: then the end of the connection must stop the far end.
+        """
         return data
 
     def guardian_fds(self) -> tuple[int, ...]:

@@ -21,6 +21,10 @@ HEX = ":0400000001020304F2\n:00000001FF\n"
         (("monitor", "--on", "serial:/dev/ttyNONE"), 5, "no such port"),
         (("monitor", "--on", "tcp:127.0.0.1:1"), 5, "connection refused"),
         (("setup", "--on", "serial:/dev/ttyNONE"), 2, "no terminal"),
+        (("bridge", "--on", "mqtt:hut", "--to", "mqtt:hut", "--name", "node"), 2, "serial line"),
+        (("bridge", "--on", "tcp:127.0.0.1:1", "--to", "tcp:hut", "--name", "node"), 2, "--to mqtt:"),
+        (("bridge", "--on", "serial:/dev/ttyNONE", "--to", "mqtt:hut", "--name", "node"), 5, "no such port"),
+        (("bridge", "--on", "tcp:127.0.0.1:1", "--to", "mqtt:hut", "--name", "a/b"), 2, "stand in a topic"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_cure(
@@ -38,4 +42,4 @@ def test_what_cannot_be_is_refused_with_a_cure(
 def test_its_help_names_its_commands(pointsman: Pointsman) -> None:
     ran = pointsman("node", "--help")
     assert ran.code == 0
-    assert all(name in ran.out for name in ("flash", "setup", "monitor"))
+    assert all(name in ran.out for name in ("flash", "setup", "monitor", "bridge"))

@@ -9,9 +9,12 @@ import pytest
 
 from pointsman.dispatch.guardian_process import SILENCE_S
 from pointsman.drivers.mqtt import settings
+from pointsman.drivers.node import tunnel
 from pointsman.protocols import jmri_mqtt as m
+from pointsman.protocols import node_tunnel
 from pointsman.track.tomlfile import keys_of
 from pointsman.transports.mqtt import KEEP_ALIVE_S, PORT, TLS_PORT
+from pointsman.workbench import bridging
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "mqtt.md").read_text(encoding="utf-8")
 
@@ -50,3 +53,10 @@ def test_every_setting_is_told() -> None:
 def test_the_figures_told_are_those_that_hold() -> None:
     assert f"The broker's port is {PORT}, or {TLS_PORT} with encryption" in PAGE
     assert (SILENCE_S, KEEP_ALIVE_S) == (0.5, 2), "half a second, and 3 to 5 s, are told on the page"
+    assert (node_tunnel.FRESH_S, tunnel.SILENT_AFTER_S, bridging.SILENT_AFTER_S) == (0.3, 1, 1.5), "so is this"
+
+
+def test_the_topics_of_a_bridge_are_told() -> None:
+    topics = node_tunnel.Topics("NAME")
+    assert f"| `{topics.to}` |" in PAGE
+    assert f"| `{topics.back}` |" in PAGE

@@ -58,6 +58,11 @@ def test_the_inglenook_on_one_node(tmp_path: Path) -> None:
     assert wiring.locomotives == {"L": LocomotiveWiring("node", 0, dc=True)}
 
 
+def test_a_node_behind_a_broker_may_have_a_prefix(tmp_path: Path) -> None:
+    node = load(tmp_path, ("relay = true", 'relay = true\nprefix = "club/"')).stations["node"].node
+    assert node == NodeWiring(NodeBoard.UNO, relay=True, prefix="club/")
+
+
 def test_a_solenoid_at_a_node_needs_nothing_that_ends_its_pulse(tmp_path: Path) -> None:
     assert load(tmp_path, ('kind = "servo"', 'kind = "solenoid"')).turnouts["T1"].kind is TurnoutKind.SOLENOID
 
@@ -67,7 +72,8 @@ def test_a_solenoid_at_a_node_needs_nothing_that_ends_its_pulse(tmp_path: Path) 
     [
         (('board = "uno"\n', ""), f"{NODE}.board", "is missing", 'board = "mega"'),
         (('board = "uno"', 'board = "due"'), f"{NODE}.board", "one of uno or mega", "a Nano too"),
-        (("relay = true", 'relay = true\nprefix = "a"'), f"{NODE}.prefix", "for MQTT", "remove"),
+        (("relay = true", 'relay = true\nprefix = "a#"'), f"{NODE}.prefix", "beginning of a topic", "leave out"),
+        (("relay = true", "relay = true\nnodes = []"), f"{NODE}.nodes", "for MQTT", "remove"),
         (("id = 2, kind", "id = 3, kind"), "turnouts.T2.id", "an Uno has pins for turnouts 1 to 2", "firmware/README"),
         (("head = { id = 1 }", "head = { id = 0 }"), "beams.head.id", "beams 1 to 4", "order of the pins"),
         (("s1 = { id = 2 }", "s1 = { id = 3 }"), "beams.s2.id", "beams.s1 has id 3 too", "its own"),

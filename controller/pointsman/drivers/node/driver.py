@@ -213,8 +213,8 @@ class NodeDriver:
             await self._transport.close()
 
     def guardian_frames(self) -> tuple[bytes, ...]:
-        """What a guardian writes when this process dies: the stop byte, and then the power off; both of them twice."""
-        return tuple(map(self._transport.framed, _OFF))
+        """What a guardian writes when this process dies: stop byte and power off, twice. Nothing: see ``framed``."""
+        return tuple(filter(None, map(self._transport.framed, _OFF)))
 
     # ------------------------------------------------------------ commands
 
