@@ -217,6 +217,22 @@ def test_the_host_that_has_gone_leaves_no_bytes_for_the_next(kind: str) -> None:
             assert uno.stand()["unread"] == len(b"UNREAD")
 
 
+def test_a_host_that_has_gone_without_reading_leaves_no_bytes_for_the_next(kind: str) -> None:
+    with board(kind, "commands", "--no-reset-on-open") as uno:
+        with opened(uno):
+            uno.grant(BEGUN_US)
+            for _ in range(12):  # more than a pty holds: the rest waits in avrsim
+                uno.say(b"O" * 2000)
+                uno.grant(200_000)
+            assert uno.sent() > 24_000
+        assert uno.grant(1000)[-1].kind == "closed"
+        with serial.Serial(uno.pty, 115200, timeout=5) as port:
+            uno.grant(1000)
+            uno.say(b"READ")
+            uno.grant(1000)
+            assert port.read(4) == b"READ"
+
+
 def test_a_client_that_does_not_read_does_not_hold_the_board(kind: str) -> None:
     with board(kind, "motor", "--real-time") as uno:
         uno.watch(BUSY[kind], "edges")

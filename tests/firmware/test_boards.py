@@ -15,6 +15,24 @@ needs_avr = pytest.mark.skipif(
     shutil.which("avr-g++") is None or not CORE.exists(), reason="no avr-gcc or no Arduino core (make deps)"
 )
 
+HEAP = re.compile(r"^(?:malloc|calloc|realloc|free|sbrk|_Zn[wa]\w*|_Zd[la]\w*|_ZNK?6String\w*)(?:\.|$)")
+"""What takes memory at run time, as a linker names it: C's functions, every operator new and delete, and String."""
+HEAPED = """
+#include <Arduino.h>
+void setup() { pinMode(13, OUTPUT); }
+void loop() {
+  char* some = new char[analogRead(0)];
+  some[0] = 1;
+  String text(some);
+  text += analogRead(1);
+  digitalWrite(13, text.length() > 3);
+  delete[] some;
+  int* more = static_cast<int*>(calloc(2, 2));
+  digitalWrite(12, more != nullptr);
+  free(more);
+}
+"""
+
 needs_builder = pytest.mark.skipif(shutil.which("arduino-builder") is None, reason="no arduino-builder (make deps)")
 
 
@@ -40,6 +58,38 @@ def test_a_board_has_room_for_it(board: str, build: Path) -> None:
     assert float(told[2]) <= 80
     assert int(told[3]) > 500
     assert (build / board / "firmware.hex").read_text(encoding="ascii").endswith(":00000001FF\n")
+
+
+def heap_of(elf: Path) -> set[str]:
+    """The symbols of a program that take memory at run time."""
+    named = subprocess.run(["avr-nm", "--format=posix", str(elf)], capture_output=True, text=True, check=True)
+    symbols = [line.split()[0] for line in named.stdout.splitlines()]
+    assert "main" in symbols
+    return {symbol for symbol in symbols if HEAP.match(symbol)}
+
+
+@needs_avr
+@pytest.mark.parametrize("board", ["uno", "mega"])
+def test_it_takes_no_memory_at_run_time(board: str, build: Path) -> None:
+    run = make(board, f"BUILD={build}")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert heap_of(build / board / "firmware.elf") == set()
+
+
+@needs_avr
+def test_a_program_that_takes_memory_at_run_time_is_known_by_its_symbols(build: Path) -> None:
+    run = make("uno", f"BUILD={build}")
+    assert run.returncode == 0, run.stdout + run.stderr
+    variant = CORE.parents[2] / "variants" / "standard"
+    subprocess.run(
+        ["avr-g++", "-mmcu=atmega328p", "-DF_CPU=16000000L", "-DARDUINO=10819", "-Os", "-w", "-std=gnu++14"]
+        + [f"-I{CORE.parent}", f"-I{variant}", "-DDECIMAL_DIG=__DECIMAL_DIG__", "-flto", "-fuse-linker-plugin"]
+        + ["-o", str(build / "heaped.elf"), "-x", "c++", "-", "-x", "none", str(build / "uno" / "core.a")],
+        input=HEAPED, text=True, check=True,
+    )  # fmt: skip
+    found = heap_of(build / "heaped.elf")
+    assert {"malloc", "free", "realloc", "calloc"} <= found, "an operator new is C's malloc, by another name or none"
+    assert any(symbol.startswith("_ZN6String") for symbol in found), found
 
 
 @needs_avr
