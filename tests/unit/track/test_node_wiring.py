@@ -124,7 +124,7 @@ def test_the_power_is_off_when_the_relay_in_the_feed_is_open() -> None:
 def test_a_node_without_the_relay_feeds_nothing_and_is_armed_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     text = find_wiring(find_layout("inglenook"), "dccex+node").read_text(encoding="utf-8")
-    path.write_text(text.replace("relay = true\n", ""), encoding="utf-8")
+    path.write_text(re.sub(r"relay = true.*\n", "", text), encoding="utf-8")
     wiring = load_wiring(path, TRACK)
     assert (wiring.feeding, wiring.switched, wiring.relays) == (("main",), ("main", "node"), ())
 
@@ -139,6 +139,14 @@ def pins_of(board: NodeBoard, name: str) -> list[str]:
     assert found is not None, name
     pins = [pin.removeprefix("PIN_") for pin in re.findall(r"PIN_A\d+|\d+", found[2])]
     return pins[::2] if found[1] else pins
+
+
+def pin_of(board: NodeBoard, name: str) -> str:
+    """The pin of what a board has once."""
+    text = (BOARDS / f"{board}.h").read_text(encoding="utf-8")
+    found = re.search(rf"{name} = (?:PIN_)?(\w+);", text)
+    assert found is not None, name
+    return found[1]
 
 
 @pytest.mark.parametrize("board", NodeBoard)
@@ -176,3 +184,17 @@ def test_the_built_in_wirings_name_the_pins_of_the_firmware(layout: str, hardwar
             assert pins_of(made.board, tables[section])[int(found[1]) - 1] == found[2], line
             said[section] += 1
     assert [*said.values()] == [len(wiring.turnouts), len(wiring.beams), len(wiring.uncouplers)]
+
+
+@pytest.mark.parametrize(("layout", "hardware"), sorted(WITH_NODES))
+def test_the_built_in_wirings_name_the_pins_of_the_relay_and_the_throttle(layout: str, hardware: str) -> None:
+    path = find_wiring(find_layout(layout), hardware)
+    wiring = load_wiring(path, load_layout(find_layout(layout)))
+    made = wiring.stations["node"].node
+    assert made is not None
+    text = path.read_text(encoding="utf-8")
+    relay = [pin_of(made.board, "RELAY_PIN")] if made.relay else []
+    assert re.findall(r"^relay = true +# pin (\w+)$", text, re.MULTILINE) == relay
+    throttle = tuple(pin_of(made.board, f"DC_{name}_PIN") for name in ("DIRECTION", "SPEED", "BRAKE"))
+    driven = sum(one.dc for one in wiring.locomotives.values())
+    assert re.findall(r"dc = true \} +# pins (\w+), (\w+) and (\w+)$", text, re.MULTILINE) == [throttle] * driven
