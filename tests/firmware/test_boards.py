@@ -80,13 +80,12 @@ def test_it_takes_no_memory_at_run_time(board: str, build: Path) -> None:
 def test_a_program_that_takes_memory_at_run_time_is_known_by_its_symbols(build: Path) -> None:
     run = make("uno", f"BUILD={build}")
     assert run.returncode == 0, run.stdout + run.stderr
-    variant = CORE.parents[2] / "variants" / "standard"
-    subprocess.run(
-        ["avr-g++", "-mmcu=atmega328p", "-DF_CPU=16000000L", "-DARDUINO=10819", "-Os", "-w", "-std=gnu++14"]
-        + [f"-I{CORE.parent}", f"-I{variant}", "-DDECIMAL_DIG=__DECIMAL_DIG__", "-flto", "-fuse-linker-plugin"]
-        + ["-o", str(build / "heaped.elf"), "-x", "c++", "-", "-x", "none", str(build / "uno" / "core.a")],
-        input=HEAPED, text=True, check=True,
-    )  # fmt: skip
+    compiled = f"""
+        avr-g++ -mmcu=atmega328p -DF_CPU=16000000L -DARDUINO=10819 -DDECIMAL_DIG=__DECIMAL_DIG__ -Os -w -std=gnu++14
+        -flto -fuse-linker-plugin -I{CORE.parent} -I{CORE.parents[2] / "variants" / "standard"}
+        -o {build / "heaped.elf"} -x c++ - -x none {build / "uno" / "core.a"}
+    """
+    subprocess.run(compiled.split(), input=HEAPED, text=True, check=True)
     found = heap_of(build / "heaped.elf")
     assert {"malloc", "free", "realloc", "calloc"} <= found, "an operator new is C's malloc, by another name or none"
     assert any(symbol.startswith("_ZN6String") for symbol in found), found
