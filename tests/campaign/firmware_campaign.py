@@ -2,7 +2,9 @@
 
     python tests/campaign/firmware_campaign.py            # ten Inglenooks and a Timesaver
 
-avrsim runs the firmware, its pins are wired to the simulated layout, and the controller's driver is at its serial port.
+avrsim runs the firmware, and its pins are wired to the simulated layout. The controller's own driver and dispatcher
+talk to its UART through avrsim's socket, in lockstep and in virtual time. With that no pty goes: through one, in real
+time, tests/system/test_firmware_play.py plays.
 """
 
 from __future__ import annotations

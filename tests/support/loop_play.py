@@ -31,9 +31,11 @@ from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End, Track
 from pointsman.track.wiring import NodeBoard, TurnoutKind, Wiring
 from pointsman.track.wiring_file import load_wiring
+from pointsman.transports.base import Transport
 from pointsman.transports.memory import memory_pair
+from pointsman.transports.tcp import TcpTransport
 from railsim.board_side import Machines
-from railsim.clock import run_virtual
+from railsim.clock import VirtualLoop, run_virtual
 from railsim.embed import Simulation
 from railsim.faults import parse_fault
 from railsim.incidents import WorldEvent
@@ -85,8 +87,9 @@ class LoopPlay:
 
     ``folder`` keeps what all plays need: the EEPROM of a node that is set up, and the solver's tables. ``when_fast`` is
     done once the train goes at ``FAST_MM_S``. ``faults`` strike the layout, each at its moment. With ``solenoids``
-    every turnout has one, not a servo. ``make_driver`` may make a driver that fails somehow. ``there`` is what happened
-    on the layout.
+    every turnout has one, not a servo. ``make_driver`` may make a driver that fails somehow. ``over_tcp``: the board is
+    at a port of this computer's own network. Otherwise ``to_board`` and ``to_host`` may change what passes on the
+    cable. ``there`` is what happened on the layout.
     """
 
     folder: Path
@@ -98,6 +101,9 @@ class LoopPlay:
     faults: Sequence[str] = ()
     solenoids: bool = False
     make_driver: Callable[..., NodeDriver] = NodeDriver
+    over_tcp: bool = False
+    to_board: Callable[[bytes], bytes] = bytes
+    to_host: Callable[[bytes], bytes] = bytes
 
     events: list[Event] = field(default_factory=list)
     statuses: list[Status] = field(default_factory=list)
@@ -149,10 +155,7 @@ class LoopPlay:
             faults=[parse_fault(fault) for fault in self.faults],
             boards={"node": wired_board(self.board, wiring)},
         )
-        host, self._far = memory_pair("the board's cable")
-        await self._far.open()
-        link = self.simulation.memory(self._far.write, station="node")
-        self._far.listen(link.write, lambda _: None)
+        host = await (self._network() if self.over_tcp else self._cable())
         allow = Allowances()
         belief = at_setup(track, start, self.facing, allow.mark_error_mm, allow.setup_error_mm)
         journal = Journal(self.journal, lambda why: None)
@@ -177,6 +180,31 @@ class LoopPlay:
             self.dispatcher.close()
             await self.simulation.close()
             journal.close()
+
+    async def _cable(self) -> Transport:
+        host, self._far = memory_pair("the board's cable")
+        await self._far.open()
+
+        def up(data: bytes) -> None:
+            if self._far.is_open:
+                self._far.write(self.to_host(data))
+
+        link = self.simulation.memory(up, station="node")
+        self._far.listen(lambda data: link.write(self.to_board(data)), lambda _: None)
+        return host
+
+    async def _network(self) -> Transport:
+        """The clock stands still while bytes are on their way."""
+        server = await self.simulation.serve_tcp(station="node")
+        host = TcpTransport("127.0.0.1", server.port)
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        loop.hold_while(
+            lambda: (
+                host.is_open and (host.sent_bytes, host.received_bytes) != (server.received_bytes, server.sent_bytes)
+            )
+        )
+        return host
 
     def _look(self, act: Callable[[LoopPlay], None]) -> None:
         if self.world.speed_mm_s("L") >= FAST_MM_S:
