@@ -137,6 +137,7 @@ def eeproms(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def failing(eeproms: Path, layout: Path) -> Iterator[Failing]:
     change(layout / "puzzles" / "short.toml", 's1: 1"', 's3: 1"')
     change(layout / "puzzles" / "short.toml", 'goal = "s3: 1"', 'goal = "s1: 1"')
+    change(layout / "layout.toml", r"mark = \{[^}]*\}", 'mark = { on = "head", at_mm = 300 }')
     change(layout / "layout.toml", r"shunting = \d+", f"shunting = {FAST_MM_S:.0f}")
     with sitting_at(layout, eeproms, "head: L | s3: 1", FAST_TABLE) as sitting:
         made = Failing(sitting)
