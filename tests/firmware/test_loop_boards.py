@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 
 import pytest
-from loop_bench import BOOT_S, LoopBench, loop, needs_firmware
+from loop_bench import BOOT_S, LoopBench, needs_firmware
+from loop_drive import FAST, Made
 from node_bench import FORWARD, REVERSE, accepted, refused
 from sim_tracks import line_track
 
@@ -26,12 +24,10 @@ from pointsman.protocols.node_messages import (
     Turnout,
     about_of,
 )
+from railsim.node_firmware import SOLENOID
 
 pytestmark = needs_firmware
 
-Made = Callable[..., AbstractContextManager[LoopBench]]
-FAST = 60
-"""The step for 100 mm/s, nominally."""
 COIL_MS = 100
 
 
@@ -51,11 +47,6 @@ BOARDS = {
     "mega": Pins(Board.MEGA, (5, 12, 9), {1: ("22", "23"), 5: ("30", "31")}, {1: "A2", 12: "A13"}, {1: "32", 9: "40"}),
 }
 RELAY, DIRECTION, SPEED, BRAKE = "2", "12", "3", "9"
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return partial(loop, tmp_path_factory.mktemp("node"))
 
 
 @pytest.fixture(params=BOARDS)
@@ -97,7 +88,7 @@ def test_a_servo_and_a_solenoid_at_the_first_and_the_last_turnout(node: Made, ki
             bench.run(1.5)
     with node(kind=kind) as bench:
         for turnout in pins.points:
-            assert accepted(bench.ask(Set(Setting.MACHINE, turnout, 2)))
+            assert accepted(bench.ask(Set(Setting.MACHINE, turnout, SOLENOID)))
         bench.run(3.0)
         bench.arm()
         for turnout, both in pins.points.items():
