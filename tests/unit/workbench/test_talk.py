@@ -252,6 +252,7 @@ def test_an_end_of_a_servo_is_set_and_shown_at_once_and_kept_when_stored() -> No
         ("set magnet_ms 600", "set the longer rest first"),
         ("set closed_us 1400", "set closed_us N 1400"),
         ("set beam_on_ms 1 5", "of the whole node"),
+        ("set watchdog 1", "the command watchdog tries it"),
         ("dance", "is not understood"),
         ("turnout 1 closed", "nothing is fitted there"),
         ("help", "try whether the board comes back"),
@@ -323,6 +324,22 @@ def test_a_board_that_comes_back_gets_its_watchdog() -> None:
         assert stored is not None
         assert (stored[Setting.WATCHDOG, 0], stored[Setting.MACHINE, 1]) == (1, 1)
         assert "turnout 1: closed" in await person.types("closed 1 1400"), "and it is greeted"
+        await person.session.close()
+
+    played(scene)
+
+
+def test_nothing_is_told_to_a_board_between_its_trial_and_its_start() -> None:
+    """What moves is obeyed until the reset, and would be cut by it."""
+
+    async def scene(host: MemoryTransport, there: NodeOnLine) -> None:
+        person = Person(host)
+        await person.comes()
+        heard: list[bytes] = []
+        overhear(there, heard)
+        await person.types("watchdog")
+        verbs = [line.split()[1].partition(b"*")[0] for line in b"".join(heard).splitlines()]
+        assert verbs == [b"set", b"store", b"trip", b"hello", b"set", b"store"]
         await person.session.close()
 
     played(scene)
