@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
+from pointsman.drivers.node.talk import STORED_WITHIN_S, Talk
 from pointsman.errors import StationError, UsageError, did_you_mean
 from pointsman.protocols import node_constants as k
 from pointsman.protocols.node import Accepted, FromNode, Refused
@@ -26,7 +27,6 @@ from pointsman.protocols.node_messages import (
     setting_names,
 )
 from pointsman.transports.base import Transport
-from pointsman.workbench.talk import STORED_WITHIN_S, Talk
 from pointsman.workbench.telling import Teller, about_words, reset_words
 
 BACK_WITHIN_S = 6.0

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from node_on_line import NodeOnLine
 
+from pointsman.drivers.node.talk import GREETED_WITHIN_S, Talk
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.node import write_answer, write_command, write_refusal
 from pointsman.protocols.node_constants import Refusal, Setting, Verb
@@ -16,7 +17,6 @@ from pointsman.protocols.node_messages import Beat, Hello
 from pointsman.transports.memory import MemoryTransport, memory_pair
 from pointsman.workbench.monitoring import monitor
 from pointsman.workbench.setting_up import SetUp
-from pointsman.workbench.talk import GREETED_WITHIN_S, Talk
 from railsim.clock import run_virtual
 
 Scene = Callable[[MemoryTransport, NodeOnLine], Awaitable[Any]]
