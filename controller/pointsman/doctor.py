@@ -1,8 +1,8 @@
 """The composition root of ``doctor``: a link that only asks, in steps between which a person can be asked.
 
 It has the link from ``links``, and no driver: the driver's way of opening one stops whoever is driving. What is
-peculiar to DCC-EX (definitions, currents) is the ``Doctor``'s; other stations are listened to, and a node's machines can
-be moved.
+peculiar to DCC-EX (definitions, currents) is the ``Doctor``'s; other stations are listened to, and the machines of a
+node can be moved.
 """
 
 from __future__ import annotations
