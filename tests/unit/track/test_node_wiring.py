@@ -114,7 +114,7 @@ def test_what_is_for_nodes_is_for_nothing_else(tmp_path: Path) -> None:
 
 def test_without_a_relay_in_the_feed_a_node_that_drives_needs_its_watchdog(tmp_path: Path) -> None:
     assert load(tmp_path).needs_watchdog == ()
-    assert load(tmp_path, ("relay = true\n", "")).needs_watchdog == ("node",)
+    assert load(tmp_path, ("relay = true", "relay = false")).needs_watchdog == ("node",)
     beside = load_wiring(find_wiring(find_layout("inglenook"), "dccex+node"), TRACK)
     assert beside.needs_watchdog == (), "DCC-EX drives"
 
