@@ -36,10 +36,16 @@ class Bench:
         self.magnets: set[str] = set()
         self.simulation = Simulation(TRACK, there, Setup.parse("head: L | s1: 1 2 3 | s2: 4 5"), seed=1, boot_s=0.1)
         self.host, self.far = memory_pair("the node")
-        self._line = self.simulation.memory(lambda data: self.far.write(data) if self.far.is_open else None)
+        self.comes: Callable[[bytes], bytes] = lambda data: data
+        self._line = self.simulation.memory(self._up)
         self._reader = NodeReader()
         self.far.listen(self._down, lambda _: None)
         self.ear = NodeEar(self.host, wiring, self.seen.append)
+
+    def _up(self, data: bytes) -> None:
+        passed = self.comes(data)
+        if self.far.is_open and passed:
+            self.far.write(passed)
 
     def _down(self, data: bytes) -> None:
         for said in self._reader.feed(data):
@@ -138,10 +144,26 @@ def test_a_link_that_goes_ends_the_watch() -> None:
     at_node(act)
 
 
+def test_what_is_lost_on_the_way_is_asked_for() -> None:
+    async def act(bench: Bench) -> None:
+        await bench.ear.open()
+        bench.comes = lambda data: b"" if b" beam " in data else data
+        bench.simulation.show_beam("s3", True)
+        asyncio.get_running_loop().call_later(0.1, setattr, bench, "comes", lambda data: data)
+        await bench.ear.keep(2.0)
+        assert [one.text for one in bench.seen] == ["beam s3: BROKEN"]
+        assert bench.asked.count(m.State()) == 2
+
+    at_node(act)
+
+
 NO_RELAY = replace(WIRING, stations={"node": replace(WIRING.stations["node"], node=NodeWiring(NodeBoard.UNO, False))})
+SOLENOID = replace(
+    WIRING, turnouts={**WIRING.turnouts, "T2": replace(WIRING.turnouts["T2"], kind=TurnoutKind.SOLENOID, inverted=True)}
+)
 OTHERWISE = {
     "a solenoid": (
-        replace(WIRING, turnouts={**WIRING.turnouts, "T2": replace(WIRING.turnouts["T2"], kind=TurnoutKind.SOLENOID)}),
+        SOLENOID,
         "turnout T2",
         "set to machine 1 (a servo) at the node, and the wiring has a solenoid (2)",
         "set the node up",
@@ -213,6 +235,37 @@ def test_every_machine_is_tried_and_all_is_off_afterwards() -> None:
         assert not bench.simulation.world.powered
         assert not bench.simulation.truth().moving
         assert bench.simulation.incidents == []
+
+    at_node(act)
+
+
+def test_a_solenoid_rests_between_its_pulses_and_gets_them_from_an_armed_node_only() -> None:
+    async def act(bench: Bench) -> None:
+        await bench.ear.open()
+        assert [one.machine for one in await bench.move(coils=False)] == ["turnout T1"]
+        moved = await bench.move()
+        assert [one.machine for one in moved[:2]] == ["turnout T1", "turnout T2"]
+        assert {one.what for one in moved[:2]} == {"thrown, then closed"}
+        first = next(i for i, one in enumerate(bench.asked) if isinstance(one, m.Turnout) and one.turnout == 2)
+        assert first > bench.asked.index(m.Arm())
+        assert bench.simulation.truth().lie["T2"] == "closed"
+        assert bench.simulation.incidents == []
+
+    at_node(act, SOLENOID, SOLENOID)
+
+
+def test_a_link_that_goes_while_the_node_is_armed_says_what_the_node_does_by_itself() -> None:
+    async def act(bench: Bench) -> None:
+        await bench.ear.open()
+        moving = asyncio.ensure_future(bench.move())
+        assert await bench.ear.until(lambda: bench.told("magnet s1") == "ON", 20.0)
+        await bench.far.close()
+        with pytest.raises(LinkLostError, match="without heartbeats it stops everything in 1 s") as error:
+            await moving
+        assert "relay" in error.value.cure
+        await asyncio.sleep(1.5)
+        assert not bench.simulation.world.powered
+        assert bench.simulation.world.magnets_on == frozenset()
 
     at_node(act)
 
