@@ -67,6 +67,23 @@ def test_a_short_play_ends_with_the_goal_in_truth(tmp_path: Path, sitting: Sitti
     assert sitting.world.incidents == []
 
 
+def test_the_doctor_tries_every_machine_and_drives_nothing(sitting: Sitting) -> None:
+    layout = sitting.puzzle.parents[1]
+    words = ("doctor", str(layout), "--hardware", "uno-dc", "--on", f"serial:{sitting.port}", "--move")
+    before = sitting.loop.look(lambda world: world.truth().on)
+    with running(lambda: Program(tool("pointsman"), *words)) as program:
+        program.expect("everybody clear")
+        program.answer("y")
+        assert program.ends(60) == 0, program.text
+    for name in ("T1", "T2"):
+        assert f"turnout {name}: thrown, then closed\n" in program.text.replace("\r", "")
+    for name in ("s1", "s2", "s3"):
+        assert f"magnet {name}: on for 0.5 s\n" in program.text.replace("\r", "")
+    assert sitting.loop.look(lambda world: (world.powered, set(world.magnets_on))) == (False, set())
+    assert sitting.loop.look(lambda world: world.truth().on) == before
+    assert sitting.world.incidents == []
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.long)])
 def test_when_the_program_fails_the_train_stands_and_stays(
     tmp_path: Path, sitting: Sitting, how: signal.Signals
