@@ -42,8 +42,8 @@ from pointsman.posix import endings
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import train_of
 from pointsman.puzzle.position import Position
+from pointsman.track.driven import as_driven
 from pointsman.track.model import End, Track
-from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
 
 if TYPE_CHECKING:

@@ -38,8 +38,8 @@ from pointsman.track.calibration_file import (
     store_calibration,
     with_calibrations,
 )
+from pointsman.track.driven import as_driven
 from pointsman.track.model import End, Track
-from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
 
 
@@ -166,9 +166,12 @@ def calibrate(
 # ---------------------------------------------------------------- keeping it
 
 
-def calibrated(track: Track, folder: Path, target: Target, *, seed: str) -> tuple[Track, list[Calibrated]]:
-    """A layout with what was measured of its locomotives, and where that is written. Raises LayoutError."""
-    return with_calibrations(track, calibrations_of(folder), simulated=_simulated(target, seed))
+def calibrated(
+    track: Track, folder: Path, wiring: Wiring, target: Target, *, seed: str
+) -> tuple[Track, list[Calibrated]]:
+    """A layout with what was measured of its locomotives, driven so, and where that is written. Raises LayoutError."""
+    on_dc = {name for name, wired in wiring.locomotives.items() if wired.dc}
+    return with_calibrations(track, calibrations_of(folder), on_dc=on_dc, simulated=_simulated(target, seed))
 
 
 def calibrations_of(folder: Path) -> Path:
@@ -179,9 +182,10 @@ def calibrations_of(folder: Path) -> Path:
     return folder / FOLDER
 
 
-def file_of(folder: Path, locomotive: str, target: Target, *, seed: str) -> Path:
-    """A locomotive's file for a target."""
-    return calibration_file(calibrations_of(folder), locomotive, simulated=_simulated(target, seed))
+def file_of(folder: Path, locomotive: str, wiring: Wiring, target: Target, *, seed: str) -> Path:
+    """A locomotive's file for a target, and for how a wiring drives it."""
+    on_dc = wiring.locomotives[locomotive].dc
+    return calibration_file(calibrations_of(folder), locomotive, on_dc=on_dc, simulated=_simulated(target, seed))
 
 
 def _simulated(target: Target, seed: str) -> str:
@@ -196,7 +200,7 @@ def store(request: CalibrateRequest, result: CalibrateResult) -> Path:
     """
     assert result.fit is not None, "only a fit can be stored"
     section = request.section
-    path = file_of(request.folder, request.locomotive, request.target, seed=request.seed)
+    path = file_of(request.folder, request.locomotive, request.wiring, request.target, seed=request.seed)
     now = Measurement(
         date=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         on=f"{request.target} {request.seed}" if request.target.on is On.SIM else str(request.target),

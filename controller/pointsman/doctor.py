@@ -1,7 +1,8 @@
 """The composition root of ``doctor``: a link that only asks, in steps between which a person can be asked.
 
 It has the link from ``links``, and no driver: the driver's way of opening one stops whoever is driving. What is
-peculiar to DCC-EX (definitions, currents, moving the machines) is the ``Doctor``'s; other stations are listened to.
+peculiar to DCC-EX (definitions, currents) is the ``Doctor``'s; other stations are listened to, and the machines of a
+node can be moved.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives
 from pointsman.drivers.dccex.vigil import Vigil
 from pointsman.drivers.hearing import Ear, Seen, Told
 from pointsman.drivers.jmri.hearing import JmriEar
+from pointsman.drivers.node.hearing import NodeEar
+from pointsman.drivers.node.moving import NodeMover
 from pointsman.errors import StationError, StoppedError, UsageError
 from pointsman.links import On, Target, link_to, simulated, simulated_link
 from pointsman.posix import endings
@@ -262,7 +265,7 @@ def _wire(link: Transport | MqttLink) -> Transport:
 
 
 class Listening(_Steps):
-    """A station behind JMRI or at an MQTT broker, which is listened to and never told anything.
+    """A station behind JMRI or at an MQTT broker, or a node, which is listened to and told nothing but by ``move``.
 
     To be used as a ``Doctor`` is; ``tell`` hears of every change.
     """
@@ -293,12 +296,27 @@ class Listening(_Steps):
         ready()
         self._until_stopped(seconds, self.ear.keep(seconds))
 
+    def move(self, tell: Callable[[Moved], None], *, coils: bool) -> list[Moved]:
+        """Try every servo of a node, and with ``coils`` what it has to be armed for; ``tell`` hears of each.
+
+        Raises StationError, also when somebody drives there, and LinkError.
+        """
+        return self._run(NodeMover(self.node, tell).move(coils=coils))
+
+    @property
+    def node(self) -> NodeEar:
+        """What is heard of a node."""
+        assert isinstance(self._ear, NodeEar), "only a node is told anything"
+        return self._ear
+
     async def _listen(self) -> list[Told]:
         link = await self._link()
         if isinstance(link, MqttLink):
             from pointsman.drivers.mqtt.hearing import MqttEar
 
             self._ear = MqttEar(link, self._wiring, self._tell, self._station)
+        elif self._wiring.stations[self._station].protocol is Protocol.NODE:
+            self._ear = NodeEar(link, self._wiring, self._tell, self._station)
         else:
             self._ear = JmriEar(link, self._wiring, self._tell, self._station)
         self._stack.push_async_callback(self._ear.close)
@@ -307,7 +325,7 @@ class Listening(_Steps):
 
     async def _link(self) -> Transport | MqttLink:
         if self._target.on is not On.SIM:
-            return link_to(self._target)
+            return link_to(self._target, self._wiring.stations[self._station])
         simulation = simulated(self._track, self._wiring, {}, {})
         self._stack.push_async_callback(simulation.close)
         speaks = self._wiring.stations[self._station].protocol

@@ -16,8 +16,8 @@ from pointsman.puzzle.moves import Run
 from pointsman.solver.apart import runs_avoiding_apart
 from pointsman.solver.avoiding import Forbidden
 from pointsman.solver.table import Report
+from pointsman.track.driven import as_driven
 from pointsman.track.model import End
-from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
 
 MOST_PLANS_AROUND = 20

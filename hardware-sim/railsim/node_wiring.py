@@ -41,7 +41,7 @@ def wired_node(
         magnets=_in_order(magnets, places.magnets),
         locomotive=next((n for n, w in wiring.locomotives.items() if w.station == name), ""),
         relay=made.relay,
-        memory=_as_wired(fitted, turnouts, magnets),
+        memory=_as_wired(fitted, turnouts, magnets, watched=name in wiring.needs_watchdog),
         set_power=set_power,
         fitted=fitted,
         inverted=[n for n, w in turnouts if w.inverted],
@@ -62,14 +62,19 @@ def _in_order(wired: Iterable[tuple[str, WiredT]], places: int) -> list[str]:
 
 
 def _as_wired(
-    fitted: Fitted, turnouts: Iterable[tuple[str, TurnoutWiring]], magnets: Iterable[tuple[str, UncouplerWiring]]
+    fitted: Fitted,
+    turnouts: Iterable[tuple[str, TurnoutWiring]],
+    magnets: Iterable[tuple[str, UncouplerWiring]],
+    *,
+    watched: bool,
 ) -> Memory:
-    """Set up for the machines that are wired, and for as long as each magnet is held."""
+    """Set up for the machines that are wired, and for as long as each magnet is held; ``watched`` by its watchdog."""
     memory = set_up(fitted)
     assert memory.stored is not None, "somebody has set it up"
     for _, turnout in turnouts:
         if turnout.kind is TurnoutKind.SOLENOID:
             memory.stored[Setting.MACHINE, turnout.number] = SOLENOID
+    memory.stored[Setting.WATCHDOG, 0] = int(watched)
     longest_ms = max((round(one.hold_s * 1000) for _, one in magnets), default=0)
     memory.stored[Setting.MAGNET_MS, 0] = max(memory.stored[Setting.MAGNET_MS, 0], longest_ms)
     return memory

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from pointsman.errors import UsageError
+from pointsman.track.driven import as_driven
 from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
 from railsim.board_side import BoardLine, BoardSide, MakeBoard
@@ -61,7 +62,7 @@ class Rig:
                 cure="use a wiring with a station",
             )
         hidden = Hidden(seed) if hidden is None else hidden
-        self.world = World(track, setup, hidden, wiring)
+        self.world = World(as_driven(track, wiring), setup, hidden, wiring)
         self._on_event = on_event
         self._wiring = wiring
         self._powered = dict.fromkeys(wiring.stations, False)

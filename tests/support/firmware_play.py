@@ -51,9 +51,9 @@ class Sitting:
 def sitting_at(
     home: Path, folder: Path, position: str, points: Sequence[tuple[int, float]], seed: int = SEED
 ) -> Iterator[Sitting]:
-    """The board that is wired to a layout. ``points`` are its locomotive's (step, mm/s), written into the layout."""
+    """The board that is wired to a layout. ``points`` are its locomotive's (step, mm/s), written into the wiring."""
     table = ", ".join(f"[{step}, {speed:g}]" for step, speed in points)
-    change(home / "layout.toml", r"speed_table = .*", f"speed_table = [{table}]")
+    change(home / "hardware" / "uno-dc.toml", r"speed_table = \[.*\]\]", f"speed_table = [{table}]")
     track = load_layout(home)
     wiring = load_wiring(home / "hardware" / "uno-dc.toml", track)
     world = World(track, Setup.parse(position), DcHidden(seed), wiring)

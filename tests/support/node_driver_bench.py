@@ -27,7 +27,7 @@ from pointsman.protocols.node import (
 from pointsman.protocols.node_constants import VERSION, Board, Latch, Lie, Refusal, Reset, Setting, Verb
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
-from pointsman.track.wiring import TurnoutKind
+from pointsman.track.wiring import NodeBoard, NodeWiring, TurnoutKind
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.memory import memory_pair
 from railsim.clock import run_virtual
@@ -66,6 +66,7 @@ class Script:
         self.about: m.Told = ABOUT
         self.settings = {(Setting.MACHINE, 1): 1, (Setting.MACHINE, 2): 2, (Setting.HEARTBEAT_MS, 0): 1000}
         self.settings[Setting.MAGNET_MS, 0] = 500
+        self.settings[Setting.WATCHDOG, 0] = 0
         self.refuses: dict[type[m.Command], Refusal] = {}
         self.version = VERSION
         self.latch = Latch.BOOT
@@ -82,6 +83,11 @@ class Script:
         self.driver = NodeDriver(self.host, WIRING, emit=self.events.append)
         self.far.listen(self._down, self._gone)
         self._alive: asyncio.TimerHandle | None = None
+
+    def wire(self, *, relay: bool) -> None:
+        """Have another driver, of a wiring with or without the relay. Before it is opened."""
+        node = replace(WIRING.stations["node"], node=NodeWiring(NodeBoard.UNO, relay))
+        self.driver = NodeDriver(self.host, replace(WIRING, stations={"node": node}), emit=self.events.append)
 
     @property
     def now_s(self) -> float:

@@ -27,9 +27,9 @@ from pointsman.puzzle.choice import choose
 from pointsman.puzzle.goal import parse_goal
 from pointsman.solver.search import solve
 from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.driven import as_driven
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End
-from pointsman.track.percent import as_driven
 from pointsman.track.wiring import NO_NUMBER, TurnoutKind, Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.memory import memory_pair

@@ -26,6 +26,7 @@ from pointsman.protocols.node_tunnel import Topics
 from pointsman.puzzle.choice import choose
 from pointsman.puzzle.goal import parse_goal
 from pointsman.solver.search import solve
+from pointsman.track.driven import as_driven
 from pointsman.track.model import End
 from pointsman.transports.mqtt_base import Delivery
 from pointsman.transports.mqtt_memory import MemoryBroker, MemoryLink
@@ -112,10 +113,11 @@ class TunnelNode(SimNode):
         cap_mm_s = cap_of(Target(On.MQTT), WIRING)
         assert cap_mm_s is not None
         journal = Journal(journal_path, lambda why: None)
-        belief = at_setup(TRACK, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
-        planner = Planner(TRACK, WIRING, allow, cap_mm_s)
+        track = as_driven(TRACK, WIRING)
+        belief = at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
+        planner = Planner(track, WIRING, allow, cap_mm_s)
         self.dispatcher = Dispatcher(
-            *(TRACK, planner, self.driver, journal, belief),
+            *(track, planner, self.driver, journal, belief),
             allow=allow,
             cap_mm_s=cap_mm_s,
             show=lambda _: None,

@@ -54,6 +54,23 @@ def test_a_short_play_ends_with_the_goal_in_truth(tmp_path: Path, layout: Path) 
     assert sitting.world.incidents == []
 
 
+def test_the_doctor_tries_every_machine_and_drives_nothing(tmp_path: Path, layout: Path) -> None:
+    with sitting_at(layout, tmp_path, "head: L | s1: 1", DC_TABLE.points) as sitting:
+        words = ("doctor", str(layout), "--hardware", "uno-dc", "--on", f"serial:{sitting.port}", "--move")
+        before = sitting.loop.look(lambda world: world.truth().on)
+        with running(lambda: sitting.called(tmp_path, *words)) as program:
+            program.expect("everybody clear")
+            program.answer("y")
+            assert program.ends(60) == 0, program.text
+        for name in ("T1", "T2"):
+            assert f"turnout {name}: thrown, then closed\n" in program.text.replace("\r", "")
+        for name in ("s1", "s2", "s3"):
+            assert f"magnet {name}: on for 0.5 s\n" in program.text.replace("\r", "")
+        assert sitting.loop.look(lambda world: (world.powered, set(world.magnets_on))) == (False, set())
+        assert sitting.loop.look(lambda world: world.truth().on) == before
+        assert sitting.world.incidents == []
+
+
 # ---------------------------------------------------------------- the program fails
 
 BEFORE_MM = {"head": 0.0, "T1>thrown": 320.0, "T2>thrown": 602.0, "s3": 884.0}

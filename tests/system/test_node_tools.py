@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,6 +89,25 @@ def test_a_board_that_does_not_come_back_is_said_so() -> None:
         program.expect("did not come back", within_s=30.0)
         program.expect("The watchdog stays off")
         assert program.ends() == 5
+
+
+def test_the_doctor_looks_at_a_node_at_its_port() -> None:
+    with node() as (port, there):
+        words = ("doctor", "inglenook-small", "--hardware", "dccex+node", "--on", f"node=serial:{port}", "--watch", "0")
+        program = Program(tool("pointsman"), *words)
+        try:
+            program.expect("Opening the port. On most boards that resets the node")
+            program.expect(r"settings\W+memory\W+SAFE DEFAULTS")
+            program.expect("Watching until Ctrl-C")
+            do(there, "pin 3 1")
+            program.expect("beam s2: BROKEN")
+            program.signal(signal.SIGINT)
+            assert program.ends() == 5
+            told = " ".join(program.text.split())
+            assert "turnout T1 (1) is set to machine 0 (none) at the node" in told
+            assert "Not looked at: station main (locomotive L)" in told
+        finally:
+            program.close()
 
 
 def test_a_board_is_flashed_and_greeted(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from pointsman.operate.calibration import MOST_SPREAD, PASSES
 from pointsman.operate.course import STEPS
 from pointsman.track.builtin import find_layout
 from pointsman.track.calibration_file import why_not_writable
+from pointsman.track.driven import as_driven
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Track
 
@@ -85,11 +86,11 @@ def calibrate(
     wiring, target = wired(folder, built, hardware, target)
     name = _locomotive(built, locomotive)
     seed = seed or "0"
-    path = file_of(folder, name, target, seed=seed)
+    path = file_of(folder, name, wiring, target, seed=seed)
     wrong = why_not_writable(path)
     if wrong:
         raise UsageError(f"nothing could be stored: {wrong}", where=str(path), cure="make it writable, then measure")
-    track, used = calibrated(built, folder, target, seed=seed)
+    track, used = calibrated(built, folder, wiring, target, seed=seed)
     section = section_for(built, wiring, name, target, _between(between))
     check_there(target)
     out = console(stderr=as_json)
@@ -281,7 +282,7 @@ def _errors(result: CalibrateResult) -> str:
 
 
 def _table(out: Console, request: CalibrateRequest, result: CalibrateResult) -> Table:
-    before = request.track.locomotives[request.locomotive].speeds
+    before = as_driven(request.track, request.wiring).locomotives[request.locomotive].speeds
     table = compact_table(out, "step", "mm/s", "forward", "reverse", "spread", "before")
     for column in table.columns:
         column.justify = "right"
@@ -298,7 +299,8 @@ def _table(out: Console, request: CalibrateRequest, result: CalibrateResult) -> 
 
 
 def _as_json(request: CalibrateRequest, result: CalibrateResult, stored: Path | None) -> dict[str, Any]:
-    section, before = request.section, request.track.locomotives[request.locomotive].speeds
+    section = request.section
+    before = as_driven(request.track, request.wiring).locomotives[request.locomotive].speeds
     return {
         "layout": request.track.name,
         "locomotive": request.locomotive,

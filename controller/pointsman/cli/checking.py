@@ -14,7 +14,7 @@ from rich.text import Text
 
 from pointsman.cli.diagram import can_draw, dimensions, render
 from pointsman.cli.draws import Draws, cheap_table, solvable_here
-from pointsman.cli.output import AsJson, compact_table, console, fit_to, print_json, whole_line
+from pointsman.cli.output import AsJson, compact_table, console, fit_to, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.errors import LayoutError
 from pointsman.operate.allowances import Allowances
@@ -29,7 +29,8 @@ from pointsman.track.fit import fit
 from pointsman.track.layout import LAYOUT_FILE, load_layout, read_layout
 from pointsman.track.model import Track
 from pointsman.track.tomlfile import Notes
-from pointsman.track.wiring_file import check_wiring, names_of
+from pointsman.track.wiring import Wiring
+from pointsman.track.wiring_file import check_wiring, load_wiring, names_of
 
 TABLE_WIDTH = 70
 """Columns below which the stops are told in lines."""
@@ -88,8 +89,18 @@ class Checked:
 
     folder: Path
     track: Track
-    hardware: tuple[str, ...]
+    wirings: tuple[Wiring, ...]
     puzzles: tuple[Puzzle, ...]
+
+    @property
+    def hardware(self) -> list[str]:
+        """The names of the wirings."""
+        return [wiring.name for wiring in self.wirings]
+
+    @property
+    def needs_watchdog(self) -> list[tuple[str, str]]:
+        """The nodes that must have their watchdog on before they drive, each with its wiring's name first."""
+        return [(wiring.name, node) for wiring in self.wirings for node in wiring.needs_watchdog]
 
     @property
     def missing(self) -> list[str]:
@@ -127,7 +138,7 @@ def checked(folder: Path) -> Checked:
             except LayoutError as error:
                 notes.mistakes += error.mistakes
         notes.raise_if_any()
-        return Checked(folder, draft.track, tuple(path.stem for path in wirings), tuple(good))
+        return Checked(folder, draft.track, tuple(load_wiring(path, draft.track) for path in wirings), tuple(good))
     # The layout is wrong: the other files are held against whatever names could be read.
     sections = ("turnouts", "beams", "magnets", "locomotives")
     read = {section: draft.names(section) if draft is not None else None for section in sections}
@@ -164,6 +175,13 @@ def _print_check(
     fastest = min(track.speeds.limit, track.speeds.shunting)
     out.print(f"The beams see every gap up to {top:.0f} mm/s; the layout shunts at {fastest:.0f} mm/s.")
     out.print(f"Wiring: {', '.join(found.hardware) or 'none'}.")
+    for wiring, node in found.needs_watchdog:
+        say(
+            out,
+            f"{wiring}: station {node} drives a locomotive, and no relay lies in the track's feed. The node must have "
+            "its watchdog on, which pointsman node setup tries; nothing is driven before.",
+            "yellow",
+        )
     for name, count in draws.items():
         out.print(f"{name}: {_told(count)}" if solvable_here(track) else name)
     bad = [survey for survey in surveys if not survey.good]
@@ -233,7 +251,8 @@ def _as_json(
             for segment in track.segments.values()
         ],
         "turnouts": list(track.turnouts),
-        "hardware": list(found.hardware),
+        "hardware": found.hardware,
+        "needs_watchdog": [{"hardware": wiring, "station": node} for wiring, node in found.needs_watchdog],
         "puzzles": [puzzle.name for puzzle in found.puzzles],
         "draws": {name: None if count is None else asdict(count) for name, count in draws.items()},
         "missing": found.missing,

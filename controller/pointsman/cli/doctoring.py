@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, findings_json, seen_line, show_findings, show_ports
-from pointsman.cli.listening import Wired, listen_to, station_at, tell_left_out
+from pointsman.cli.listening import Asked, Wired, listen_to, station_at, tell_left_out
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
 from pointsman.cli.ports import port_json
 from pointsman.cli.setting_up import agrees, confirm
@@ -91,7 +91,9 @@ def doctor(
     if wired is not None:
         station = station_at(wired.wiring, target, station)
         if wired.wiring.stations[station].protocol is not Protocol.DCCEX:
-            listen_to(out, target, wired, station, watch, moves=move or define, as_json=as_json)
+            port = _look_at_port(out, target.address) if target.on is On.SERIAL else None
+            asked = Asked(move, define, yes)
+            listen_to(out, target, wired, station, watch, asked=asked, as_json=as_json, port=port)
             return
     patient = None if wired is None else wired.patient(station)
     result: dict[str, Any] = {"on": str(target)}

@@ -1,7 +1,9 @@
-"""``doctor`` at a station behind JMRI or an MQTT broker: it is listened to, and told nothing."""
+"""``doctor`` behind JMRI, at an MQTT broker and at a node: it is listened to, and only a node may be told something."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, seen_line
+from pointsman.cli.node_moving import move_node
 from pointsman.cli.output import compact_table, fail_with, print_json, say, whole_line
 from pointsman.doctor import Listening, Patient
 from pointsman.drivers.dccex.addresses import Addresses
@@ -17,6 +20,15 @@ from pointsman.errors import LinkError, StationError, UsageError
 from pointsman.links import On, Target, spoken_at
 from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for beside looking: see the options of ``doctor``."""
+
+    move: bool
+    define: bool
+    yes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +48,7 @@ class Wired:
 def station_at(wiring: Wiring, target: Target, station: str | None) -> str:
     """Which of a wiring's stations is at a target.
 
-    Raises UsageError when it has none that speaks so, or a node; StationError when it is not clear which is meant.
+    Raises UsageError when it has none that speaks so; StationError when it is not clear which is meant.
     """
     where = f"hardware {wiring.name}"
     spoken = spoken_at(target)
@@ -45,14 +57,10 @@ def station_at(wiring: Wiring, target: Target, station: str | None) -> str:
         cure = "is another wiring meant? Say which with --hardware"
         raise UsageError(f"it has no station that speaks as {target} does", where=where, cure=cure)
     if station is None:
-        # Where several can be looked at, it is the one that drives.
+        # Where nothing is said, it is the one that drives.
         fitting = [name for name in fitting if wiring.stations[name].protocol is Protocol.DCCEX] or fitting
         station = fitting[0] if len(fitting) == 1 else None
     if station in fitting:
-        if wiring.stations[station].protocol is Protocol.NODE:
-            at = "serial:PORT" if target.on is On.SIM else target
-            cure = f"listen to it with pointsman node monitor --on {at}; set it up with pointsman node setup"
-            raise UsageError(f"station {station} is a node: doctor does not look at one", where=where, cure=cure)
         return station
     raise StationError(f"which station is meant: {', '.join(fitting)}", where=where, cure="name it with --station")
 
@@ -82,17 +90,19 @@ def listen_to(
     station: str,
     watch: float | None,
     *,
-    moves: bool,
+    asked: Asked,
     as_json: bool,
+    port: dict[str, Any] | None = None,
 ) -> None:
-    """Listen to a station, and say how everything is. Raises StationError for what has to be put right."""
-    if moves:
-        raise UsageError(
-            "--move and --define are for DCC-EX stations: at this one doctor only listens",
-            where=str(target),
-            cure="leave them out; play tries each machine when it is needed, and stops when it does not answer",
-        )
+    """Listen to a station, and say how everything is. Raises StationError for what has to be put right.
+
+    ``port`` is what is known of a node's port.
+    """
+    node = wired.wiring.stations[station].protocol is Protocol.NODE
+    _check_moves(target, asked, node=node)
     result: dict[str, Any] = {"on": str(target), "station": station}
+    if port is not None:
+        result["port"] = port
     changes: list[Seen] = []
     counts: dict[str, int] = {}
 
@@ -103,11 +113,25 @@ def listen_to(
             changes.append(seen)
         whole_line(out, seen_line(seen), "yellow" if not seen.beam else "")
 
-    say(out, "It is only listened to: nothing is moved, switched, stopped or powered, and nobody's train is disturbed.")
+    if node and target.on is On.SERIAL:
+        say(
+            out,
+            "Opening the port. On most boards that resets the node: everything it works stops, its relay opens, and "
+            "its turnouts are unknown until they are set again.",
+        )
+    elif not asked.move:
+        say(
+            out,
+            "It is only listened to: nothing is moved, switched, stopped or powered, and nobody's train is disturbed.",
+        )
     with Listening(target, wired.track, wired.wiring, station, tell) as heard:
         told = heard.listen()
         _show(out, heard, told)
         result |= {"greeting": heard.ear.greeting, "notes": heard.ear.notes, "things": [_json(one) for one in told]}
+        result |= heard.ear.details
+        if asked.move:
+            with _with_result(result, as_json):
+                result["moved"] = move_node(out, heard, wired.wiring, station, yes=asked.yes)
         if watch is not None:
             counts.update({one.what.removeprefix("beam "): 0 for one in told if one.what.startswith("beam ")})
             how_long = "until Ctrl-C" if watch == 0 else f"for {watch:g} s"
@@ -134,7 +158,34 @@ def listen_to(
         print_json(result)
         return
     out.print("Nothing that can be heard stands in the way of a play.", style="green")
-    say(out, "Nothing was moved, switched or powered. Whether the machines obey is not tried here.")
+    if not asked.move:
+        say(out, "Nothing was moved, switched or powered. Whether the machines obey is not tried here.")
+
+
+def _check_moves(target: Target, asked: Asked, *, node: bool) -> None:
+    if node and asked.define:
+        raise UsageError(
+            "--define is for DCC-EX stations: a node is set up, not defined",
+            where=str(target),
+            cure="pointsman node setup sets and stores what a node is to know",
+        )
+    if not node and (asked.move or asked.define):
+        raise UsageError(
+            "--move and --define are for other stations: at this one doctor only listens",
+            where=str(target),
+            cure="leave them out; play tries each machine when it is needed, and stops when it does not answer",
+        )
+
+
+@contextmanager
+def _with_result(result: dict[str, Any], as_json: bool) -> Iterator[None]:
+    """What was found is printed as JSON also when something fails after it."""
+    try:
+        yield
+    except LinkError as error:
+        if as_json:
+            raise fail_with(result, error) from error
+        raise
 
 
 def _show(out: Console, heard: Listening, told: list[Told]) -> None:
@@ -142,6 +193,8 @@ def _show(out: Console, heard: Listening, told: list[Told]) -> None:
     whole_line(out, f"station  {heard.ear.greeting}")
     for note in heard.ear.notes:
         say(out, note, "yellow")
+    for fact in heard.ear.facts:
+        say(out, f"         {fact}")
     table = compact_table(out, "what", "at the station", "state")
     for one in told:
         table.add_row(one.what, one.where, one.state or "not told", style="red" if one.wrong else None)

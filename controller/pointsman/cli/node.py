@@ -12,6 +12,7 @@ from rich.console import Console
 
 from pointsman.cli.output import console, say
 from pointsman.cli.setting_up import confirm
+from pointsman.drivers.node.talk import Talk
 from pointsman.errors import ProtocolError, UsageError
 from pointsman.links import On, Target, link_to, parse_target
 from pointsman.posix import endings, typed_line
@@ -23,7 +24,6 @@ from pointsman.workbench.bridging import Bridge
 from pointsman.workbench.flashing import KINDS, built, check_program, find_avrdude, flash, kind_of
 from pointsman.workbench.monitoring import monitor
 from pointsman.workbench.setting_up import HELP, SetUp
-from pointsman.workbench.talk import Talk
 from pointsman.workbench.telling import about_words
 
 Where = Annotated[str, typer.Option("--on", help="serial:PORT, or tcp:HOST:PORT of a bridge to its serial line.")]

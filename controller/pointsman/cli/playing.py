@@ -70,7 +70,7 @@ def play(
     counted = count or chosen.puzzle.count
     chosen, solution = _solved(out, puzzle, chosen, counted, seeded=seed is not None)
     least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
-    chosen = with_measured(out, chosen, target)
+    chosen = with_measured(out, chosen, wiring, target)
     runs = drivable_runs(out, chosen, wiring, solution, target)
     facing = set_up(out, chosen, wiring, target, facing, yes, least)
     request = PlayRequest(

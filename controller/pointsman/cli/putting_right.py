@@ -52,7 +52,7 @@ def go_on(
     while True:
         if not yes:
             stands = _said(out, play, stands, real)
-        chosen = with_measured(out, put_right(play, stands), play.target)
+        chosen = with_measured(out, put_right(play, stands), play.wiring, play.target)
         if chosen.goal.reached(stands, track.locomotives):
             say(out, "As it stands, the goal is reached: there is nothing left to drive.")
             whole_line(out, f"now    {stands}")
@@ -71,9 +71,9 @@ def go_on(
     return going_on(play, chosen, runs, facing, journal=journal, speed=speed)
 
 
-def with_measured(out: Console, chosen: Chosen, target: Target) -> Chosen:
+def with_measured(out: Console, chosen: Chosen, wiring: Wiring, target: Target) -> Chosen:
     """The puzzle with what was measured of its locomotive; says so. Raises LayoutError for a damaged file."""
-    track, used = calibrated(chosen.track, chosen.folder, target, seed=str(chosen.seed))
+    track, used = calibrated(chosen.track, chosen.folder, wiring, target, seed=str(chosen.seed))
     for one in used:
         if one.locomotive == chosen.puzzle.locomotive:
             tell_calibrated(out, one)

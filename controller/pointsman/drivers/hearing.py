@@ -6,6 +6,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pointsman.drivers.patience import within
 from pointsman.errors import LinkLostError
@@ -50,6 +51,11 @@ class Ear(ABC):
         """``things``: what is listened to (``beam s1``), with the station's name of it."""
         self.greeting = ""
         self.notes: list[str] = []
+        """What a person should look into."""
+        self.facts: list[str] = []
+        """What else is worth telling."""
+        self.details: dict[str, Any] = {}
+        """The same as JSON values."""
         self.where = where
         self._things = dict(things)
         self._tell = tell

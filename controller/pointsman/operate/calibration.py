@@ -112,7 +112,8 @@ def why_no_fit(found: Sequence[Measured]) -> tuple[str, str]:
         return (
             f"the lowest step, {found[0].step}, gives {found[0].mean_mm_s:.0f} mm/s, and it must give at most "
             f"{SLOWEST_STEP_MM_S:g}",
-            "let the layout's speed_table begin with a lower step, or lower the decoder's start voltage (CV2)",
+            "let its speed_table begin with a lower step, or lower the decoder's start voltage (CV2), or a node's "
+            "dc_lowest",
         )
     made = fit(found)
     if made.speed_error > WORST_ERROR:

@@ -23,8 +23,8 @@ from pointsman.operate.stopping import Need, plan_stop
 from pointsman.operate.sweep import Sweep
 from pointsman.operate.tracker import Drive, RatioKey
 from pointsman.puzzle.position import Position
+from pointsman.track.driven import as_driven
 from pointsman.track.model import End, Locomotive, Track
-from pointsman.track.percent import as_driven
 from pointsman.track.wiring import Wiring
 
 STEPS = 5

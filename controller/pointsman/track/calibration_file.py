@@ -1,14 +1,15 @@
 """A locomotive's own file: what was measured of its speeds. The newest is in use, older ones are kept.
 
 It stands beside the layout (``locomotives/NAME.toml``) when that is a person's own, else in the user's data folder;
-what was measured on a simulated layout has a file of its own (``NAME.sim-....toml``) and is used only there.
+what was measured on a simulated layout has a file of its own (``NAME.sim-....toml``) and is used only there, and so has
+what was measured on a node's direct current (``NAME.dc.toml``, ``NAME.dc.sim-....toml``): a decoder makes other speeds.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -89,9 +90,12 @@ class Calibrated:
     measurement: Measurement
 
 
-def calibration_file(folder: Path, locomotive: str, *, simulated: str = "") -> Path:
-    """The file of a locomotive in a folder of such files; ``simulated`` names the simulated layout, if it is one."""
-    return folder / f"{locomotive}{'.' if simulated else ''}{simulated}.toml"
+def calibration_file(folder: Path, locomotive: str, *, on_dc: bool = False, simulated: str = "") -> Path:
+    """The file of a locomotive in a folder of such files; ``simulated`` names the simulated layout, if it is one.
+
+    ``on_dc``: it runs on direct current there.
+    """
+    return folder / ".".join(filter(None, (locomotive, "dc" if on_dc else "", simulated, "toml")))
 
 
 def load_calibration(path: Path, layout: str, locomotive: str) -> list[Measurement]:
@@ -122,16 +126,19 @@ def load_calibration(path: Path, layout: str, locomotive: str) -> list[Measureme
     ]
 
 
-def with_calibrations(track: Track, folder: Path, *, simulated: str = "") -> tuple[Track, list[Calibrated]]:
+def with_calibrations(
+    track: Track, folder: Path, *, on_dc: Collection[str] = (), simulated: str = ""
+) -> tuple[Track, list[Calibrated]]:
     """The layout with what was measured last of each locomotive, and which files say so.
 
+    Those named in ``on_dc`` run on direct current.
     Raises LayoutError with the mistakes of all damaged files.
     """
     engines: dict[str, Locomotive] = dict(track.locomotives)
     used: list[Calibrated] = []
     mistakes: list[Mistake] = []
     for name, engine in track.locomotives.items():
-        path = calibration_file(folder, name, simulated=simulated)
+        path = calibration_file(folder, name, on_dc=name in on_dc, simulated=simulated)
         try:
             found = load_calibration(path, track.name, name)
         except LayoutError as error:

@@ -203,8 +203,17 @@ def check_marks_apart(track: Track, notes: Notes) -> None:
             )
 
 
-def check_speed_table(points: Sequence[Sequence[float]], key: str, notes: Notes) -> None:
-    """Pairs of step and mm/s: both rise, steps are whole and possible, and the lowest is slow enough."""
+def check_speed_table(
+    points: Sequence[Sequence[float]],
+    key: str,
+    notes: Notes,
+    *,
+    lower: str = "lower the decoder's start voltage (CV2)",
+) -> None:
+    """Pairs of step and mm/s: both rise, steps are whole and possible, and the lowest is slow enough.
+
+    ``lower`` is what else makes the lowest step slower.
+    """
     if any(not (1 <= step <= HIGHEST_STEP) or step != int(step) for step, _ in points):
         notes.add(
             key, f"a speed step is a whole number from 1 to {HIGHEST_STEP}", "write pairs [step, mm/s], like [10, 40]"
@@ -216,7 +225,7 @@ def check_speed_table(points: Sequence[Sequence[float]], key: str, notes: Notes)
         notes.add(
             key,
             f"the lowest step gives {slowest:g} mm/s; it must give more than 0 and at most {SLOWEST_STEP_MM_S:g}",
-            "begin the table with a slower step, or lower the decoder's start voltage (CV2)",
+            f"begin the table with a slower step, or {lower}",
         )
 
 

@@ -38,6 +38,7 @@ from pointsman.track.schema import (
     LocomotiveShape,
     SpeedsShape,
     WagonShape,
+    table_of,
 )
 from pointsman.track.tomlfile import Draft, Notes, is_file, is_folder, read_draft
 
@@ -219,7 +220,7 @@ def _locomotive(name: str, loco: LocomotiveShape) -> Locomotive:
         buffers_mm=loco.buffers_mm,
         body_mm=loco.body_mm,
         colour=loco.colour,
-        speeds=SpeedTable(tuple((int(step), speed) for step, speed in loco.speed_table)),
+        speeds=table_of(loco.speed_table),
         speed_error=loco.speed_error,
         acceleration_mm_s2=loco.acceleration_mm_s2,
         braking_mm_s2=loco.braking_mm_s2,

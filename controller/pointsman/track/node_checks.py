@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pointsman.track.checks import check_speed_table
 from pointsman.track.tomlfile import Draft, Notes
 from pointsman.track.wiring import PLACES, NodeBoard
 
 _NODE_ONLY = ("board", "relay")
+_DC_ONLY = ("dc", "speed_table")
 _KINDS = {"turnouts": ("servo", "solenoid", "hand"), "magnets": ("coil", "permanent", "hand")}
 _LONGEST_HOLD_S = 2.0
 """The highest that ``magnet_ms`` of a node can be set to."""
@@ -76,15 +78,35 @@ def _check_locomotives(draft: Draft[Any], shape: Any, notes: Notes) -> None:
         if station not in shape.stations or any(draft.is_damaged("locomotives", name, k) for k in ("station", "dc")):
             continue
         if not at_node(shape.stations, engine.station):
-            if engine.dc:
-                notes.add(f"{key}.dc", "is for nodes only", "remove `dc`, or name the station that is a node")
+            for one in _DC_ONLY:
+                if getattr(engine, one):
+                    notes.add(
+                        f"{key}.{one}", "is for nodes only", f"remove `{one}`, or name the station that is a node"
+                    )
             continue
         if not engine.dc:
             notes.add(f"{key}.dc", "a node drives a locomotive on direct current only", "write `dc = true`")
         if engine.cab is not None:
             notes.add(f"{key}.cab", "without a decoder it has no address", "remove `cab`")
+        if engine.dc:
+            _check_speeds(draft, name, engine, notes)
         first = driven.setdefault(station, key)
         if first != key:
             notes.add(
                 f"{key}.station", f"its node drives {first} already, and has one throttle", "take another station"
             )
+
+
+def _check_speeds(draft: Draft[Any], name: str, engine: Any, notes: Notes) -> None:
+    """Direct current makes other speeds than a decoder: the layout's own table says nothing of them."""
+    key = f"locomotives.{name}.speed_table"
+    if draft.is_damaged("locomotives", name, "speed_table"):
+        return
+    if engine.speed_table is None:
+        notes.add(
+            key,
+            "is missing: the layout's own is of a decoder, and says nothing of direct current",
+            "write pairs [step, mm/s], [[8, 20], [60, 100]] to begin with; pointsman calibrate measures them",
+        )
+        return
+    check_speed_table(engine.speed_table, key, notes, lower="lower dc_lowest of the node (pointsman node setup)")

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pointsman.track.model import HIGHEST_STEP
+from pointsman.track.model import HIGHEST_STEP, SpeedTable
 from pointsman.track.tomlfile import Shape
 
 Length = Annotated[float, Field(ge=1, le=100_000)]
@@ -18,6 +18,15 @@ Speed = Annotated[float, Field(gt=0, le=1_000)]
 Rate = Annotated[float, Field(ge=10, le=10_000)]
 GridPoint = Annotated[list[Annotated[float, Field(ge=-1_000, le=1_000)]], Field(min_length=2, max_length=2)]
 Text = Annotated[str, Field(min_length=1)]
+SpeedPairs = Annotated[
+    list[Annotated[list[Annotated[float, Field(ge=0, le=1_000)]], Field(min_length=2, max_length=2)]],
+    Field(min_length=2, max_length=HIGHEST_STEP),
+]
+
+
+def table_of(pairs: SpeedPairs) -> SpeedTable:
+    """The table of checked pairs."""
+    return SpeedTable(tuple((int(step), speed) for step, speed in pairs))
 
 
 class SegmentShape(Shape):
@@ -102,11 +111,7 @@ class LocomotiveShape(KindShape):
 
     kind: Text = Field(default="locomotive", description="what kind of locomotive it is")
     colour: Text = Field(default="green", description="its colour in drawings: a colour's name, or #rrggbb")
-    speed_table: list[Annotated[list[Annotated[float, Field(ge=0, le=1_000)]], Field(min_length=2, max_length=2)]] = (
-        Field(
-            min_length=2, max_length=HIGHEST_STEP, description="measured speeds: pairs [speed step, mm/s], both rising"
-        )
-    )
+    speed_table: SpeedPairs = Field(description="measured speeds: pairs [speed step, mm/s], both rising")
     speed_error: float = Field(default=0.12, ge=0.01, le=0.5, description="error of the table: 0.12 is 12 %")
     acceleration_mm_s2: Rate = Field(default=120, description="how fast it gathers speed, mm/s²")
     braking_mm_s2: Rate = Field(default=150, description="how fast it stops, mm/s²")

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pointsman.track.model import SpeedTable
+
 NO_NUMBER = -1
 """The ``number`` of what has none: a turnout moved by hand, and everything at a station that goes by names."""
 
@@ -184,7 +186,8 @@ class LocomotiveWiring:
     """A locomotive's DCC address; ``long`` says whether it is a long one where it may be either.
 
     At an MQTT station ``name`` stands for it, and ``cab`` is 0 where the file has none. ``dc``: it has no decoder and
-    runs on the direct current of a node; ``cab`` is 0 then, too.
+    runs on the direct current of a node; ``cab`` is 0 then, too. ``speeds`` are what it does there, by the step of the
+    node's throttle; for a decoder None, since the layout has them.
     """
 
     station: str
@@ -192,6 +195,7 @@ class LocomotiveWiring:
     long: bool | None = None
     name: str = ""
     dc: bool = False
+    speeds: SpeedTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +213,15 @@ class Wiring:
     def relays(self) -> tuple[str, ...]:
         """The nodes whose relay lies in the feed of the whole track."""
         return tuple(name for name, made in self.stations.items() if made.node is not None and made.node.relay)
+
+    @property
+    def needs_watchdog(self) -> tuple[str, ...]:
+        """The nodes that drive a locomotive while no node's relay lies in the track's feed.
+
+        Of these nothing but the watchdog is sure to end a program that hangs.
+        """
+        driving = {one.station for one in self.locomotives.values() if one.dc}
+        return () if self.relays else tuple(name for name in self.stations if name in driving)
 
     @property
     def feeding(self) -> tuple[str, ...]:

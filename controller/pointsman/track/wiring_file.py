@@ -11,6 +11,7 @@ from pydantic import Field
 from pointsman.errors import did_you_mean
 from pointsman.track.model import Track
 from pointsman.track.node_checks import at_node, check_nodes
+from pointsman.track.schema import SpeedPairs, table_of
 from pointsman.track.tomlfile import Draft, Notes, Shape, read_draft
 from pointsman.track.wire_checks import (
     ADDRESSED_BY,
@@ -162,6 +163,9 @@ class LocomotiveWiringShape(Shape):
     long: bool | None = Field(default=None, description="JMRI: whether that is a long address")
     name: Name = None
     dc: bool = Field(default=False, description="node: true for one without a decoder, on the node's direct current")
+    speed_table: SpeedPairs | None = Field(
+        default=None, description="node: pairs of the throttle's step and mm/s on direct current"
+    )
 
 
 class WiringShape(Shape):
@@ -279,6 +283,7 @@ def _build(name: str, shape: WiringShape) -> Wiring:
                 if shape.stations[one.station or only].protocol == "mqtt"
                 else "",
                 one.dc,
+                None if one.speed_table is None else table_of(one.speed_table),
             )
             for key, one in shape.locomotives.items()
         },

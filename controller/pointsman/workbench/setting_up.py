@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
+from pointsman.drivers.node.talk import STORED_WITHIN_S, Talk
 from pointsman.errors import StationError, UsageError, did_you_mean
 from pointsman.protocols import node_constants as k
 from pointsman.protocols.node import Accepted, FromNode, Refused
@@ -26,7 +27,6 @@ from pointsman.protocols.node_messages import (
     setting_names,
 )
 from pointsman.transports.base import Transport
-from pointsman.workbench.talk import STORED_WITHIN_S, Talk
 from pointsman.workbench.telling import Teller, about_words, reset_words
 
 BACK_WITHIN_S = 6.0
@@ -144,10 +144,14 @@ class SetUp:
         if (of == 0) is not (of_what == "node"):
             cure = f"set {setting} {text}" if of_what == "node" else f"set {setting} N {text}"
             raise UsageError(f"{setting} is a setting of {'the whole' if of else 'each'} {of_what}", cure=cure)
+        if setting is Setting.WATCHDOG and value:
+            # That it is on says to every host that this board comes back.
+            raise UsageError(
+                "an old bootloader never comes back from the watchdog, so it is switched on by a trial only",
+                cure="the command watchdog tries it",
+            )
         await self._tell(Set(setting, of, value))
         self.unsaved = True
-        if setting is Setting.WATCHDOG and value:
-            self._show("an old bootloader never comes back from the watchdog; the command watchdog tries it")
 
     async def _end(self, leg: str, turnout: int, text: str) -> None:
         """Set an end and move there at once: that is how one sees where it is."""

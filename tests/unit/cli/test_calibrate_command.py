@@ -13,15 +13,17 @@ from commands import QUICK, Person, Pointsman, own_layout, refused
 from pointsman.record import read
 from pointsman.track.builtin import find_layout
 from pointsman.track.calibration_file import load_calibration
+from pointsman.track.driven import as_driven
 from pointsman.track.layout import load_layout
 from pointsman.track.percent import STEPS as PERCENT_STEPS
+from pointsman.track.wiring_file import load_wiring
 from railsim.hidden import Hidden
 
 SMALL = ("calibrate", "inglenook-small")
 
 
-def sim_file(folder: Path, seed: str) -> Path:
-    return folder / f"L.sim-{crc32(seed.encode()):08x}.toml"
+def sim_file(folder: Path, seed: str, name: str = "L") -> Path:
+    return folder / f"{name}.sim-{crc32(seed.encode()):08x}.toml"
 
 
 def test_what_is_measured_is_true_stored_and_used(pointsman: Pointsman, tmp_path: Path) -> None:
@@ -72,6 +74,33 @@ def test_behind_a_broker_only_whole_percents_are_measured_and_stored(pointsman: 
     assert [row[0] for row in stored.speeds] == steps
     lines = read(Path(told["journals"][0])).lines
     assert {line.values["step"] for line in lines if line.values.get("type") == "Drive"} == set(steps)
+
+
+def test_on_direct_current_it_is_measured_by_the_wirings_table_and_kept_apart(
+    pointsman: Pointsman, tmp_path: Path
+) -> None:
+    home = own_layout(tmp_path, "inglenook-small")
+    track = load_layout(home)
+    wiring = load_wiring(home / "hardware" / "uno-dc.toml", track)
+    ran = pointsman("calibrate", home, "--hardware", "uno-dc", *QUICK, "--seed", "1", "--json")
+    assert ran.code == 0, ran.err
+    told = ran.json
+    assert (told["rejected"], told["incidents"]) == ([], [])
+    assert told["speeds"][0]["step"] == 8
+    assert len(told["speeds"]) >= 4
+    real = Hidden(crc32(b"1")).performance(as_driven(track, wiring).locomotives["L"])
+    for row in told["speeds"]:
+        assert row["forward_mm_s"] == pytest.approx(real.speed_mm_s(row["step"], True), rel=0.05)
+        assert row["reverse_mm_s"] == pytest.approx(real.speed_mm_s(row["step"], False), rel=0.05)
+    assert told["stored"] == str(sim_file(home / "locomotives", "1", "L.dc"))
+    # It is for direct current, and the decoder's table for the rest.
+    played = pointsman("play", home, "--hardware", "uno-dc", "--seed", "1", *QUICK)
+    assert played.code == 0
+    assert "L: speeds as measured on" in played.out
+    by_decoder = pointsman("play", home, "--seed", "1", *QUICK)
+    assert by_decoder.code == 0
+    assert "speeds as measured" not in by_decoder.out
+    assert pointsman("check", home).code == 0
 
 
 def test_what_a_person_sees_and_is_asked(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:

@@ -191,6 +191,14 @@ def test_check_says_what_is_missing_for_a_play(pointsman: Pointsman, tmp_path: P
     assert len(pointsman("check", bare, "--json").json["missing"]) == 2
 
 
+def test_check_says_which_node_must_have_its_watchdog_on(pointsman: Pointsman, tmp_path: Path) -> None:
+    assert "watchdog" not in pointsman("check", "inglenook-small").out
+    home = own_layout(tmp_path, "inglenook-small", ("hardware/uno-dc.toml", r"relay = true", "relay = false"))
+    told = " ".join(pointsman("check", home).out.split())
+    assert "uno-dc: station node drives a locomotive, and no relay lies in the track's feed." in told
+    assert pointsman("check", home, "--json").json["needs_watchdog"] == [{"hardware": "uno-dc", "station": "node"}]
+
+
 def test_check_says_what_solve_refuses_for_now(pointsman: Pointsman, tmp_path: Path) -> None:
     strict = own_layout(tmp_path, "inglenook-small", ("layout.toml", r"holds = 1", "holds = 0"))
     ran = pointsman("check", strict)

@@ -283,10 +283,50 @@ def test_without_a_layout_nobody_knows_what_to_listen_to(on: str, pointsman: Poi
     refused(pointsman("doctor", "--on", on), 2, "from a layout's wiring only", "name the layout")
 
 
-@pytest.mark.parametrize(("hardware", "station"), [("uno-dc", ()), ("dccex+node", ("--station", "node"))])
-@pytest.mark.parametrize(("on", "at"), [("sim", "serial:PORT"), ("tcp:127.0.0.1:1", "tcp:127.0.0.1:1")])
-def test_a_node_is_not_looked_at_and_nothing_is_opened(
-    pointsman: Pointsman, hardware: str, station: tuple[str, ...], on: str, at: str
+def test_a_node_is_looked_at_and_nothing_is_moved(pointsman: Pointsman) -> None:
+    ran = pointsman("doctor", "inglenook-small", "--hardware", "uno-dc", "--on", "sim")
+    assert ran.code == 0, ran.err
+    told = " ".join(ran.out.split())
+    for words in (
+        "station node 0.1.0 on an Arduino Uno or Nano; started last: the supply came on",
+        "has pins for 2 turnouts, 4 beams, 3 magnets, a throttle, a track relay",
+        "answers within",
+        "settings memory as they were stored",
+        "watchdog setting watchdog off: not tried",
+        "track relay relay open",
+        "turnout T1 turnout 1 nobody has set them yet",
+        "locomotive L throttle stands",
+        "Nothing was moved, switched or powered.",
+    ):
+        assert words in told
+    found = pointsman(
+        *("doctor", "inglenook-small", "--hardware", "dccex+node", "--station", "node", "--on", "sim"),
+        *("--json", "--watch", "0.1"),
+    ).json
+    assert (found["problems"], found["changes"]) == ([], [])
+    assert found["node"]["board"] == "uno"
+    assert found["settings"]["watchdog"] == 0
+    assert set(found["beam_changes"]) == {"head", "s1", "s2", "s3"}
+
+
+def test_a_nodes_machines_are_tried_and_it_is_not_defined(pointsman: Pointsman) -> None:
+    words = ("doctor", "inglenook-small", "--hardware", "uno-dc", "--on", "sim", "--move", "--yes")
+    moved = pointsman(*words, "--json").json["moved"]
+    assert [one["machine"] for one in moved] == ["turnout T1", "turnout T2", "magnet s1", "magnet s2", "magnet s3"]
+    assert [one["what"] for one in moved] == ["thrown, then closed"] * 2 + ["on for 0.5 s"] * 3
+    refused(pointsman(*words, "--define"), 2, "a node is set up, not defined", "pointsman node setup")
+
+
+@pytest.mark.parametrize(("answers", "tried"), [("n\ny\n", 2), ("y\ny\n", 5)])
+def test_a_relay_that_would_feed_another_stations_trains_is_closed_after_a_yes_only(
+    answers: str, tried: int, pointsman: Pointsman, person: Person
 ) -> None:
-    result = pointsman("doctor", "inglenook-small", "--hardware", hardware, "--on", on, *station)
-    refused(result, 2, "station node is a node", f"pointsman node monitor --on {at}")
+    person(answers)
+    ran = pointsman(
+        *("doctor", "inglenook-small", "--hardware", "dccex+node", "--station", "node", "--on", "sim", "--move"),
+        "--json",
+    )
+    assert len(ran.json["moved"]) == tried, ran.err
+    told = " ".join(ran.err.split())
+    assert "The track then has the power of main." in told
+    assert ("Then only servos are tried." in told) is (tried == 2)

@@ -141,6 +141,24 @@ DOES_NOT_FIT: dict[str, tuple[Callable[[Script], object], str, str]] = {
 }
 
 
+@pytest.mark.parametrize(("relay", "watchdog", "opens"), [(False, 0, False), (False, 1, True), (True, 0, True)])
+def test_a_node_drives_only_with_a_relay_or_a_watchdog_that_was_tried(relay: bool, watchdog: int, opens: bool) -> None:
+    @scripted("closed")
+    async def tried(node: Script) -> None:
+        node.wire(relay=relay)
+        node.settings[Setting.WATCHDOG, 0] = watchdog
+        if opens:
+            await node.open()
+            return
+        with pytest.raises(StationError, match="the node's watchdog is off, and no relay") as error:
+            await node.open()
+        assert "relay = true" in error.value.cure
+        assert "pointsman node setup" in error.value.cure
+        assert not [one for one in node.heard() if isinstance(one, m.Arm | m.Turnout)]
+
+    tried()
+
+
 @pytest.mark.parametrize("name", DOES_NOT_FIT)
 def test_a_node_that_does_not_fit_the_wiring_is_refused(name: str) -> None:
     change, what, cure = DOES_NOT_FIT[name]

@@ -10,6 +10,7 @@ import pytest
 from pointsman.errors import LayoutError, Mistake
 from pointsman.track.builtin import builtin_layouts, find_layout, find_wiring
 from pointsman.track.layout import load_layout
+from pointsman.track.model import SpeedTable
 from pointsman.track.wiring import (
     PLACES,
     BeamWiring,
@@ -55,7 +56,9 @@ def test_the_inglenook_on_one_node(tmp_path: Path) -> None:
     assert wiring.turnouts["T2"] == TurnoutWiring("node", 2, TurnoutKind.SERVO, 1.3, False, "")
     assert wiring.beams["s3"] == BeamWiring("node", 4, False)
     assert wiring.uncouplers["s1"] == UncouplerWiring("node", 1, UncouplerKind.COIL, 0.5, False, "")
-    assert wiring.locomotives == {"L": LocomotiveWiring("node", 0, dc=True)}
+    assert wiring.locomotives == {
+        "L": LocomotiveWiring("node", 0, dc=True, speeds=SpeedTable(((8, 20.0), (60, 100.0))))
+    }
 
 
 def test_a_node_behind_a_broker_may_have_a_prefix(tmp_path: Path) -> None:
@@ -85,7 +88,11 @@ def test_a_solenoid_at_a_node_needs_nothing_that_ends_its_pulse(tmp_path: Path) 
         (('kind = "coil"', 'kind = "coil", inverted = true'), "magnets.s1.inverted", "no current", "remove"),
         (('kind = "coil"', 'kind = "coil", hold_s = 2.5'), "magnets.s1.hold_s", "longer than 2 s", "shorter"),
         (("dc = true", "cab = 3, dc = true"), "locomotives.L.cab", "no address", "remove `cab`"),
-        (("{ dc = true }", "{}"), "locomotives.L.dc", "direct current only", "dc = true"),
+        (("dc = true, ", ""), "locomotives.L.dc", "direct current only", "dc = true"),
+        ((", speed_table = [[8, 20], [60, 100]]", ""), "locomotives.L.speed_table", "of a decoder", "[[8, 20], [60"),
+        (("[8, 20], [60, 100]", "[8, 30], [60, 100]"), "locomotives.L.speed_table", "gives 30", "dc_lowest"),
+        (("[8, 20], [60, 100]", "[60, 20], [8, 100]"), "locomotives.L.speed_table", "do not rise", "sort"),
+        (("[8, 20], [60, 100]", "[8, 20]"), "locomotives.L.speed_table", "at least 2", "pairs"),
         (("dc = true", "long = true, dc = true"), "locomotives.L.long", "JMRI only", "remove"),
     ],
 )
@@ -105,9 +112,17 @@ def test_what_is_for_nodes_is_for_nothing_else(tmp_path: Path) -> None:
         ('s1 = { id = 1, kind = "coil" }', 's1 = { kind = "permanent" }'),
         ('s2 = { id = 2, kind = "coil" }', 's2 = { kind = "permanent" }'),
         ('s3 = { id = 3, kind = "coil" }', 's3 = { kind = "permanent" }'),
-        ("{ dc = true }", "{ cab = 3, dc = true }"),
+        ("{ dc = true", "{ cab = 3, dc = true"),
     )
-    assert {mistake.key for mistake in found} == {f"{NODE}.board", f"{NODE}.relay", "locomotives.L.dc"}
+    engine = "locomotives.L"
+    assert {one.key for one in found} == {f"{NODE}.board", f"{NODE}.relay", f"{engine}.dc", f"{engine}.speed_table"}
+
+
+def test_without_a_relay_in_the_feed_a_node_that_drives_needs_its_watchdog(tmp_path: Path) -> None:
+    assert load(tmp_path).needs_watchdog == ()
+    assert load(tmp_path, ("relay = true", "relay = false")).needs_watchdog == ("node",)
+    beside = load_wiring(find_wiring(find_layout("inglenook"), "dccex+node"), TRACK)
+    assert beside.needs_watchdog == (), "DCC-EX drives"
 
 
 def test_the_power_is_off_when_the_relay_in_the_feed_is_open() -> None:
@@ -197,4 +212,4 @@ def test_the_built_in_wirings_name_the_pins_of_the_relay_and_the_throttle(layout
     assert re.findall(r"^relay = true +# pin (\w+)$", text, re.MULTILINE) == relay
     throttle = tuple(pin_of(made.board, f"DC_{name}_PIN") for name in ("DIRECTION", "SPEED", "BRAKE"))
     driven = sum(one.dc for one in wiring.locomotives.values())
-    assert re.findall(r"dc = true \} +# pins (\w+), (\w+) and (\w+)$", text, re.MULTILINE) == [throttle] * driven
+    assert re.findall(r"dc = true.*\} +# pins (\w+), (\w+) and (\w+)$", text, re.MULTILINE) == [throttle] * driven

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pointsman.track.builtin import find_layout, find_wiring
-from pointsman.track.layout import load_layout
 from pointsman.track.model import SpeedTable
-from pointsman.track.percent import STEPS, as_driven, percent_of, step_of
-from pointsman.track.wiring import Feedback, LastWill, MqttWiring, Protocol, StationWiring
-from pointsman.track.wiring_file import load_wiring
+from pointsman.track.percent import STEPS, percent_of, step_of
 
 
 def test_every_percent_has_a_step_of_its_own_and_back() -> None:
@@ -34,15 +30,3 @@ def test_a_table_chooses_only_steps_that_can_be_sent() -> None:
     assert {some.step_for(mm_s) for mm_s in range(100)} <= set(STEPS)
     assert list(every.sendable) == [*range(2, 31)]
     assert list(some.sendable) == [step for step in STEPS if 2 <= step <= 30]
-
-
-def test_only_locomotives_behind_a_broker_are_bound_to_percents() -> None:
-    folder = find_layout("inglenook-small")
-    track = load_layout(folder)
-    wiring = load_wiring(find_wiring(folder), track)
-    assert as_driven(track, wiring) is track
-    mqtt = MqttWiring("", ("yard",), frozenset({Feedback.POWER}), LastWill.POWER)
-    behind = replace(wiring, stations={"main": StationWiring("main", Protocol.MQTT, mqtt)})
-    driven = as_driven(track, behind)
-    assert driven.locomotives["L"].speeds.steps == STEPS[1:]
-    assert driven.segments is track.segments

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from node_on_line import NodeOnLine
 
+from pointsman.drivers.node.talk import GREETED_WITHIN_S, Talk
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.node import write_answer, write_command, write_refusal
 from pointsman.protocols.node_constants import Refusal, Setting, Verb
@@ -16,7 +17,6 @@ from pointsman.protocols.node_messages import Beat, Hello
 from pointsman.transports.memory import MemoryTransport, memory_pair
 from pointsman.workbench.monitoring import monitor
 from pointsman.workbench.setting_up import SetUp
-from pointsman.workbench.talk import GREETED_WITHIN_S, Talk
 from railsim.clock import run_virtual
 
 Scene = Callable[[MemoryTransport, NodeOnLine], Awaitable[Any]]
@@ -252,6 +252,7 @@ def test_an_end_of_a_servo_is_set_and_shown_at_once_and_kept_when_stored() -> No
         ("set magnet_ms 600", "set the longer rest first"),
         ("set closed_us 1400", "set closed_us N 1400"),
         ("set beam_on_ms 1 5", "of the whole node"),
+        ("set watchdog 1", "the command watchdog tries it"),
         ("dance", "is not understood"),
         ("turnout 1 closed", "nothing is fitted there"),
         ("help", "try whether the board comes back"),
@@ -323,6 +324,22 @@ def test_a_board_that_comes_back_gets_its_watchdog() -> None:
         assert stored is not None
         assert (stored[Setting.WATCHDOG, 0], stored[Setting.MACHINE, 1]) == (1, 1)
         assert "turnout 1: closed" in await person.types("closed 1 1400"), "and it is greeted"
+        await person.session.close()
+
+    played(scene)
+
+
+def test_nothing_is_told_to_a_board_between_its_trial_and_its_start() -> None:
+    """What moves is obeyed until the reset, and would be cut by it."""
+
+    async def scene(host: MemoryTransport, there: NodeOnLine) -> None:
+        person = Person(host)
+        await person.comes()
+        heard: list[bytes] = []
+        overhear(there, heard)
+        await person.types("watchdog")
+        verbs = [line.split()[1].partition(b"*")[0] for line in b"".join(heard).splitlines()]
+        assert verbs == [b"set", b"store", b"trip", b"hello", b"set", b"store"]
         await person.session.close()
 
     played(scene)

@@ -167,7 +167,8 @@ class Seeker:
         raise StationError(
             f"no DCC-EX station answers within {GIVE_UP_AFTER_S:g} s; {heard} bytes were heard",
             where=self._where,
-            cure=f"something else may be connected here: look at the port and its 115200 baud; {IN_THE_NETWORK}"
+            cure="something else may be connected here (a node? name a layout and a wiring that has it): look at the "
+            f"port and its 115200 baud; {IN_THE_NETWORK}"
             if heard
             else "is the board powered, is DCC-EX on it, and is this its port? `pointsman ports` lists them",
         )

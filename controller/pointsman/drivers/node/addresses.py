@@ -46,7 +46,8 @@ class Coil:
 class Addresses:
     """What one node of a wiring has, by number. Hand-set turnouts and permanent magnets are nobody's.
 
-    ``locomotive`` is the name of the one that it drives, or empty.
+    ``locomotive`` is the name of the one that it drives, or empty. ``needs_watchdog``: nothing else is sure to stop it
+    when the node's program hangs.
     """
 
     def __init__(self, wiring: Wiring, station: str | None = None) -> None:
@@ -72,6 +73,7 @@ class Addresses:
         self.beams: Mapping[int, Beam] = {one.number: one for one in beams}
         self.magnets: Mapping[int, Coil] = {one.number: one for one in coils}
         self.locomotive = next((n for n, one in wiring.locomotives.items() if one.station == station), "")
+        self.needs_watchdog = station in wiring.needs_watchdog
         self._turnouts = {one.name: one for one in points}
         self._magnets = {one.name: one for one in coils}
 

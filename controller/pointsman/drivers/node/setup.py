@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from pointsman.drivers.node.addresses import Addresses
+from pointsman.drivers.node.misfits import UPLOAD, of_board, of_settings, wanted_settings
 from pointsman.drivers.node.orders import Answer
 from pointsman.drivers.patience import LATE_AFTER_S
 from pointsman.errors import StationError
 from pointsman.protocols import node_messages as m
 from pointsman.protocols.node import Accepted, Refused
-from pointsman.protocols.node_constants import BOARDS, RESETS, VERSION, Board, Setting, Verb
-from pointsman.track.wiring import TurnoutKind
+from pointsman.protocols.node_constants import BOARDS, RESETS, VERSION, Setting, Verb
 
 Ask = Callable[[m.Command], Awaitable[Answer]]
 """Writes a command and gives the answer. Raises LinkLostError."""
@@ -20,11 +20,6 @@ Until = Callable[[Callable[[], bool], float], Awaitable[bool]]
 """Waits until it is true, at most so many seconds; false then. Raises LinkLostError."""
 FOUND_WITHIN_S = 10.0
 """A board that is reset takes 2 s; one that talks only while DTR is high is heard after 5 s (``SerialTransport``)."""
-NO_MACHINE, SERVO, SOLENOID = 0, 1, 2
-_MACHINES = {NO_MACHINE: "none", SERVO: "a servo", SOLENOID: "a solenoid"}
-_WANTED = {TurnoutKind.SERVO: SERVO, TurnoutKind.SOLENOID: SOLENOID}
-_UPLOAD = "upload the firmware that belongs to this program (firmware/README.md)"
-_SET_UP = "set the node up (firmware/README.md), or correct the hardware file"
 
 
 def greeting(about: m.About) -> str:
@@ -75,10 +70,10 @@ class SetUp:
             version = answer.version
         if version not in {None, VERSION}:
             raise self._error(
-                f"the node speaks version {version} of its protocol, and this program version {VERSION}", _UPLOAD
+                f"the node speaks version {version} of its protocol, and this program version {VERSION}", UPLOAD
             )
         if not isinstance(found, m.About):
-            raise self._error("what answers here does not say what it is, as a node does", _UPLOAD)
+            raise self._error("what answers here does not say what it is, as a node does", UPLOAD)
         return found
 
     async def make_safe(self, about: m.About) -> None:
@@ -89,49 +84,23 @@ class SetUp:
     async def compare(self, about: m.About) -> None:
         """What is fitted and how it is set, against the wiring."""
         addresses = self._addresses
-        wired = Board(addresses.made.board)
-        if about.board is not wired:
-            what = f"it is an {BOARDS[about.board]}, and the wiring has an {BOARDS[wired]}"
-            raise self._error(what, "is this its port? If so, correct `board` in the hardware file")
-        for what, things, fitted in (
-            ("turnout", addresses.turnouts, about.turnouts),
-            ("beam", addresses.beams, about.beams),
-            ("magnet", addresses.magnets, about.magnets),
-        ):
-            if max(things, default=0) > fitted:
-                raise self._error(f"{what} {max(things)} is wired, and the node has pins for {fitted}", _UPLOAD)
-        if addresses.locomotive and not about.dc:
-            raise self._error(f"locomotive {addresses.locomotive} runs on DC, and the node has no throttle", _UPLOAD)
-        if addresses.made.relay and not about.relay:
-            raise self._error("the wiring has a relay in the track's feed, and the node has none", _UPLOAD)
+        for misfit in of_board(addresses, about):
+            raise self._error(misfit.what, misfit.cure)
         self.heartbeat_s = await self._get(Setting.HEARTBEAT_MS) / 1000
-        await self._compare_settings()
-
-    async def _compare_settings(self) -> None:
-        for number, points in self._addresses.turnouts.items():
-            machine, wanted = await self._get(Setting.MACHINE, number), _WANTED[points.kind]
-            if machine != wanted:
-                found = _MACHINES.get(machine, f"{machine}, whatever that is")
-                what = f"turnout {points.name} ({number}) is set to machine {machine} ({found}) at the node"
-                raise self._error(f"{what}, and the wiring has {_MACHINES[wanted]} ({wanted})", _SET_UP)
-        longest_ms = await self._get(Setting.MAGNET_MS) if self._addresses.magnets else 0
-        for magnet in self._addresses.magnets.values():
-            if magnet.on_ms > longest_ms:
-                raise self._error(
-                    f"magnet {magnet.name} is held for {magnet.on_ms} ms, and the node allows {longest_ms}",
-                    "make hold_s in the hardware file shorter, or magnet_ms of the node longer, if the coil bears it",
-                )
+        settings = {one: await self._get(*one) for one in wanted_settings(addresses)}
+        for misfit in of_settings(addresses, settings):
+            raise self._error(misfit.what, misfit.cure)
 
     async def _get(self, setting: Setting, of: int = 0) -> int:
         values = m.answer_of(Verb.GET, (await self._fine(m.Get(setting, of))).values)
         if values is None:
-            raise self._error(f"the node does not say how {setting} is set", _UPLOAD)
+            raise self._error(f"the node does not say how {setting} is set", UPLOAD)
         return int(values[0])
 
     async def _fine(self, message: m.Command) -> Accepted:
         answer = await self._ask(message)
         if not isinstance(answer, Accepted):
-            raise self._error(f"the node refused {' '.join(m.words(message))!r}: {answer.meaning}", _UPLOAD)
+            raise self._error(f"the node refused {' '.join(m.words(message))!r}: {answer.meaning}", UPLOAD)
         return answer
 
     def _error(self, what: str, cure: str) -> StationError:

@@ -33,14 +33,21 @@ T = TypeVar("T")
 
 
 class Talk:
-    """A host's side of the line. ``on_heard`` is called with everything that comes, answers included.
+    """A host's side of the line. ``on_heard`` is called with everything that comes, answers included; ``on_lost`` with
+    the reason when the link goes.
 
-    It sends no heartbeat, so a node is never armed through it, and nothing but a servo can move.
+    By itself it sends no heartbeat: a node is armed only by who asks it to beat, and else nothing but a servo can move.
     """
 
-    def __init__(self, transport: Transport, on_heard: Callable[[FromNode], None]) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        on_heard: Callable[[FromNode], None],
+        on_lost: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._transport = transport
         self._on_heard = on_heard
+        self._on_lost = on_lost
         self._reader = HostReader()
         self._numbers = Numbers()
         self._number = UNREAD
@@ -61,6 +68,11 @@ class Talk:
         self._first = asyncio.get_running_loop().create_future()
         await self._before_loss(self._first, QUIET_S)
         return await self.greet()
+
+    def write_now(self, data: bytes) -> None:
+        """Write at once, whatever is under way, unless the link is lost: what stops, and what nobody answers."""
+        if self._transport.is_open:
+            self._transport.write(data)
 
     async def close(self) -> None:
         """Close the link."""
@@ -152,6 +164,7 @@ class Talk:
 
     def _lose(self, reason: str) -> None:
         _set(self._lost, reason)
+        self._on_lost(reason)
 
     # ------------------------------------------------------------ what is wrong
 

@@ -1,0 +1,94 @@
+"""What a wiring wants of a node and does not find there: what is fitted, and how it is set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pointsman.drivers.node.addresses import Addresses, Beam, Coil, Points
+from pointsman.protocols import node_messages as m
+from pointsman.protocols.node_constants import BOARDS, Board, Setting
+from pointsman.track.wiring import TurnoutKind
+
+NO_MACHINE, SERVO, SOLENOID = 0, 1, 2
+_MACHINES = {NO_MACHINE: "none", SERVO: "a servo", SOLENOID: "a solenoid"}
+_WANTED = {TurnoutKind.SERVO: SERVO, TurnoutKind.SOLENOID: SOLENOID}
+UPLOAD = "upload the firmware that belongs to this program (firmware/README.md)"
+_SET_UP = "set the node up (firmware/README.md), or correct the hardware file"
+
+Settings = Mapping[tuple[Setting, int], int]
+"""How a node is set, by the setting and the number of its turnout or beam; 0 for the node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """What does not fit, and what to do. ``thing`` is what of the wiring it concerns (``turnout T1``), if one does."""
+
+    thing: str
+    what: str
+    cure: str
+
+
+def of_board(addresses: Addresses, about: m.About) -> list[Misfit]:
+    """What is wired, and not fitted."""
+    wired = Board(addresses.made.board)
+    if about.board is not wired:
+        what = f"it is an {BOARDS[about.board]}, and the wiring has an {BOARDS[wired]}"
+        return [Misfit("", what, "is this its port? If so, correct `board` in the hardware file")]
+    groups: tuple[tuple[str, Mapping[int, Points | Beam | Coil], int], ...] = (
+        ("turnout", addresses.turnouts, about.turnouts),
+        ("beam", addresses.beams, about.beams),
+        ("magnet", addresses.magnets, about.magnets),
+    )
+    found = [
+        Misfit(f"{what} {one.name}", f"{what} {number} is wired, and the node has pins for {fitted}", UPLOAD)
+        for what, things, fitted in groups
+        for number, one in sorted(things.items(), reverse=True)
+        if number > fitted
+    ]
+    engine = addresses.locomotive
+    if engine and not about.dc:
+        found.append(
+            Misfit(f"locomotive {engine}", f"locomotive {engine} runs on DC, and the node has no throttle", UPLOAD)
+        )
+    if addresses.made.relay and not about.relay:
+        found.append(Misfit("", "the wiring has a relay in the track's feed, and the node has none", UPLOAD))
+    return found
+
+
+def wanted_settings(addresses: Addresses) -> list[tuple[Setting, int]]:
+    """The settings that ``of_settings`` looks at."""
+    wanted = [(Setting.MACHINE, number) for number in addresses.turnouts]
+    if addresses.magnets:
+        wanted.append((Setting.MAGNET_MS, 0))
+    if addresses.needs_watchdog:
+        wanted.append((Setting.WATCHDOG, 0))
+    return wanted
+
+
+def of_settings(addresses: Addresses, settings: Settings) -> Iterator[Misfit]:
+    """What is wired, and set otherwise at the node."""
+    for number, points in addresses.turnouts.items():
+        machine, wanted = settings[Setting.MACHINE, number], _WANTED[points.kind]
+        if machine != wanted:
+            found = _MACHINES.get(machine, f"{machine}, whatever that is")
+            what = f"turnout {points.name} ({number}) is set to machine {machine} ({found}) at the node"
+            has = f"and the wiring has {_MACHINES[wanted]} ({wanted})"
+            yield Misfit(f"turnout {points.name}", f"{what}, {has}", _SET_UP)
+    for magnet in addresses.magnets.values():
+        longest_ms = settings[Setting.MAGNET_MS, 0]
+        if magnet.on_ms > longest_ms:
+            yield Misfit(
+                f"magnet {magnet.name}",
+                f"magnet {magnet.name} is held for {magnet.on_ms} ms, and the node allows {longest_ms}",
+                "make hold_s in the hardware file shorter, or magnet_ms of the node longer, if the coil bears it",
+            )
+    engine = addresses.locomotive
+    if addresses.needs_watchdog and not settings[Setting.WATCHDOG, 0]:
+        yield Misfit(
+            f"locomotive {engine}",
+            f"the node's watchdog is off, and no relay lies in the track's feed: nothing is sure to stop {engine} when "
+            "the node's program hangs",
+            "let pointsman node setup try the watchdog (watchdog, then store); where the board does not come back from "
+            "it, lead the track through the node's relay and write relay = true (firmware/README.md)",
+        )
