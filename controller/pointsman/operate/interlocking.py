@@ -99,13 +99,15 @@ def _against_drive(track: Track, belief: Belief, step: DriveStep, around: Surrou
     for stretch, start in zip(swept.path.stretches, swept.path.starts_mm, strict=True):
         if stretch.leg is None or start > last or start + stretch_mm(track, stretch) < first:
             continue
-        lie = belief.commanded.get(stretch.element)
+        lie, reported = belief.commanded.get(stretch.element), belief.reported.get(stretch.element)
         if stretch.element in around.turning:
             found.append(f"{stretch.element} is still moving")
         elif lie is None:
             found.append(f"nobody knows how {stretch.element} lies")
         elif lie is not stretch.leg:
             found.append(f"{stretch.element} lies for its {lie} leg, the train needs {stretch.leg}")
+        elif reported not in {None, lie}:
+            found.append(f"{stretch.element} was set for its {lie} leg, and is reported {reported}")
         found += _fouling(track, belief, swept, stretch.element)
     if step.stop.target_mm + step.stop.long_mm > step.stop.limit_mm:
         found.append("there is not room enough to stop")

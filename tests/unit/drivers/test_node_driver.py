@@ -304,6 +304,10 @@ def test_a_command_is_one_line_and_its_answer_accepts_it(
 
 @scripted("on")
 async def test_what_the_node_reports_of_its_things_is_told_by_their_names(node: Script) -> None:
+    node.driver.send(Drive("L", False, 12), 5)
+    node.driver.send(SetUncoupler("s1", True), 6)
+    await asyncio.sleep(0.01)
+    node.clear()
     node.tell(m.Driven(False, 12), m.Coil(1, True), m.Coil(1, True), m.Beam(1, True), m.Beam(3, True), m.Beam(4, False))
     await asyncio.sleep(0.01)
     t_s = node.events[0].t_s
@@ -323,8 +327,8 @@ def test_a_turnout_is_accepted_when_the_node_says_how_its_points_lie(
 ) -> None:
     @scripted("on")
     async def turned(node: Script) -> None:
-        node.tell(m.Points(number, lie))  # how they lay before is no answer
         node.driver.send(SetTurnout(turnout, thrown), 3)
+        node.tell(m.Points(number, lie))  # how they lay before is no answer
         await asyncio.sleep(0.01)
         assert node.heard() == [m.Turnout(number, lie is Lie.THROWN)]
         node.tell(m.Points(number, Lie.MOVING))

@@ -285,3 +285,13 @@ def test_what_was_commanded_and_what_is_reported_are_kept_apart() -> None:
     belief = set_up(SMALL, draw("inglenook-small", 2)[0]).with_turnout("T1", Leg.THROWN).with_report("T1", Leg.CLOSED)
     assert belief.commanded["T1"] is Leg.THROWN
     assert belief.reported["T1"] is Leg.CLOSED
+
+
+def test_no_drive_over_points_that_are_reported_to_lie_otherwise() -> None:
+    r = first(DriveStep)
+    over = {s.element: s.leg for s in r.step.sweep.path.stretches if s.leg is not None}
+    turnout, leg = next((name, leg) for name, leg in over.items() if r.before.commanded[name] is leg)
+    other = Leg.CLOSED if leg is Leg.THROWN else Leg.THROWN
+    assert reasons_against(SMALL, r.before.with_report(turnout, leg), r.step, STILL) == []
+    reasons = reasons_against(SMALL, r.before.with_report(turnout, other), r.step, STILL)
+    assert reasons == [f"{turnout} was set for its {leg} leg, and is reported {other}"]

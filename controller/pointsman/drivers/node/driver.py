@@ -73,9 +73,9 @@ class NodeDriver:
         self._tell = Teller(self._addresses.station, emit)
         self._line = Line(self._write, self._answered)
         self._gaps = wire.Gaps()
-        self._reports = Reports(self._addresses)
+        self._reports = Reports(self._addresses, self._line.asked)
         self._whole = Whole(self._ask_state, lambda: self._out_of_sight("the node does not tell its whole state"))
-        self._moves = Moves(self._tell.accept, self._tell.reject)
+        self._moves = Moves(self._tell.accept, self._tell.reject, self._line.asked.arrived)
         self._heard = asyncio.Event()
         self._heard_s = 0.0
         self._about: m.About | None = None

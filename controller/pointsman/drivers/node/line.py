@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from pointsman.drivers.node.asked import Asked
 from pointsman.drivers.node.orders import AGAIN_AFTER_S, Answer, Order, Orders
-from pointsman.protocols.node import UNREAD, FromNode, HostReader, Refused
+from pointsman.protocols.node import UNREAD, Accepted, FromNode, HostReader, Refused
 from pointsman.protocols.node_constants import Refusal
 
 
@@ -14,13 +15,14 @@ class Line:
     """Writes what waits in ``orders`` with ``write``, again as long as no answer comes, and reads what comes.
 
     ``answered`` is called with each order and its answer. Nothing goes out unless ``talks``; ``again_s`` is how long
-    an answer is waited for. It lives in the running event loop.
+    an answer is waited for. ``asked`` keeps what the node was told. It lives in the running event loop.
     """
 
     def __init__(self, write: Callable[[bytes], None], answered: Callable[[Order, Answer], None]) -> None:
         self.talks = False
         self.again_s = AGAIN_AFTER_S
         self.orders = Orders()
+        self.asked = Asked()
         self._write = write
         self._answered = answered
         self._reader = HostReader()
@@ -38,6 +40,7 @@ class Line:
 
     def add(self, order: Order) -> None:
         """Let an order go out when it is its turn."""
+        self.asked.wants(order.message)
         self.orders.add(order, asyncio.get_running_loop().time())
         self.pump()
 
@@ -63,6 +66,8 @@ class Line:
             self._put(self.orders.renumbered())  # what had the number was a command of another program
         else:
             self.orders.answered(answer)
+            if isinstance(answer, Accepted):
+                self.asked.took(order.message, asyncio.get_running_loop().time())
             self._cancel()
             self._answered(order, answer)
             self.pump()

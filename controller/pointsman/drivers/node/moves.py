@@ -21,11 +21,16 @@ class _Move:
 
 
 class Moves:
-    """The turnouts that were sent somewhere. ``accept`` and ``reject`` answer the commands."""
+    """The turnouts that were sent somewhere. ``accept`` and ``reject`` answer the commands, ``arrived`` gets a turnout
+    whose points are over.
+    """
 
-    def __init__(self, accept: Callable[[int], None], reject: Callable[[int, str], None]) -> None:
+    def __init__(
+        self, accept: Callable[[int], None], reject: Callable[[int, str], None], arrived: Callable[[int], None]
+    ) -> None:
         self._accept = accept
         self._reject = reject
+        self._arrived = arrived
         self._moves: dict[int, _Move] = {}
 
     def begin(self, points: Points, number: int, loop: asyncio.AbstractEventLoop) -> None:
@@ -64,4 +69,5 @@ class Moves:
         if why:
             self._reject(move.number, why)
         else:
+            self._arrived(turnout)
             self._accept(move.number)

@@ -1,10 +1,12 @@
-"""What the node says of its things, turned into events."""
+"""What the node says of its things, turned into events; what nobody here asked for is foreign control."""
 
 from __future__ import annotations
 
 from pointsman.drivers.node.addresses import Addresses
+from pointsman.drivers.node.asked import Asked
 from pointsman.messages import (
     Event,
+    ForeignControl,
     LocomotiveReported,
     PowerReported,
     SensorChanged,
@@ -18,23 +20,33 @@ from pointsman.protocols.node_constants import LATCHES, SETTINGS_STATES, Latch, 
 
 ENDS = {Lie.CLOSED: False, Lie.THROWN: True}
 """How points lie when they lie, and whether that is thrown."""
+_CAME_TO = {
+    Lie.CLOSED: "was moved",
+    Lie.THROWN: "was moved",
+    Lie.MOVING: "is being moved",
+    Lie.UNKNOWN: "was set up anew",
+}
 
 
 class Reports:
     """Folds a node's events into ours. Not ``live`` while a link is set up: then they are learnt and not told.
 
     ``lies``, ``broken``, ``on``, ``step`` and ``latch`` are what the node said last, in its own sense and numbers.
-    ``expected`` are the latches that this program has asked for since it armed the node; any other is news.
+    ``expected`` are the latches that this program has asked for since it armed the node; any other is news. ``asked``
+    is what else it has asked for.
     """
 
-    def __init__(self, addresses: Addresses) -> None:
+    def __init__(self, addresses: Addresses, asked: Asked) -> None:
         self._addresses = addresses
+        self._asked = asked
         self.start_afresh()
 
     def start_afresh(self) -> None:
         """Forget what was learnt: a new connection, or a board that has started anew."""
+        self._asked.start_afresh()
         self.live = False
         self.power = False
+        self._stands_unasked = False
         self.lies: dict[int, Lie] = {}
         self.broken: dict[int, bool] = {}
         self.on: dict[int, bool] = {}
@@ -57,7 +69,7 @@ class Reports:
         for number, points in self._addresses.turnouts.items():
             if self.lies[number] in ENDS:
                 events.append(TurnoutReported(t_s, points.name, points.ours(ENDS[self.lies[number]])))
-        return [*events, PowerReported(t_s, False)]
+        return [*events, PowerReported(t_s, False), *self.latched(self.latch or Latch.BOOT, t_s)]
 
     def armed(self, t_s: float) -> list[Event]:
         """The node has said that it is armed."""
@@ -75,9 +87,7 @@ class Reports:
             case m.Coil(number, on):
                 events = self._coil(number, on, t_s)
             case m.Driven(forward, step):
-                self.step = step
-                if self._addresses.locomotive:
-                    events = [LocomotiveReported(t_s, self._addresses.locomotive, forward, step)]
+                events = self._driven(forward, step, t_s)
             case m.Latched(latch) | m.Alive(latch):
                 events = self.latched(latch, t_s)
             case m.SettingsAre(SettingsState.DEFAULTS):
@@ -87,9 +97,12 @@ class Reports:
     def latched(self, latch: Latch, t_s: float) -> list[Event]:
         """The node says why it keeps everything stopped, if it does."""
         self.latch = latch
-        if latch is Latch.NONE or not self.power:
+        if latch is Latch.NONE:
+            return self._armed_still(t_s)
+        self._stands_unasked = False
+        if not self.power:
             return []
-        self.power = False
+        self.power = self._asked.arming = False
         events: list[Event] = [PowerReported(t_s, False)]
         if latch not in self.expected:
             # what it was comes before what follows from it
@@ -100,9 +113,40 @@ class Reports:
         before = self.lies.get(number)
         self.lies[number] = lie
         points = self._addresses.turnouts.get(number)
-        if points is None or lie not in ENDS or lie is before:
+        if points is None or lie is before:
             return []
-        return [TurnoutReported(t_s, points.name, points.ours(ENDS[lie]))]
+        events: list[Event] = []
+        if lie in ENDS:
+            events.append(TurnoutReported(t_s, points.name, points.ours(ENDS[lie])))
+        # those that somebody has set moving are told when they begin, not once more when they arrive
+        if number not in self._asked.turning and before is not Lie.MOVING:
+            events.append(_foreign(t_s, f"turnout {points.name} {_CAME_TO[lie]}"))
+        return events
+
+    def _driven(self, forward: bool, step: int, t_s: float) -> list[Event]:
+        before, self.step = self.step, step
+        name = self._addresses.locomotive
+        if not name:
+            return []
+        events: list[Event] = [LocomotiveReported(t_s, name, forward, step)]
+        asked = self._asked.drives(forward, step, t_s)
+        if step and not asked:
+            way = "forward" if forward else "backward"
+            events.append(_foreign(t_s, f"locomotive {name} was set to step {step} {way}"))
+        # before it says that it has stopped everything, and why, it says that nothing is driven
+        self._stands_unasked = not step and bool(before) and not asked
+        return events
+
+    def _armed_still(self, t_s: float) -> list[Event]:
+        """Nothing is kept stopped: that must be this program's doing, and what stands must stand for it."""
+        events: list[Event] = []
+        if not self.power and not self._asked.arming:
+            self.power = True
+            events = [PowerReported(t_s, True), _foreign(t_s, "the node was armed")]
+        elif self._stands_unasked:
+            events = [_foreign(t_s, f"locomotive {self._addresses.locomotive} was stopped")]
+        self._stands_unasked = False
+        return events if self.live else []
 
     def _beam(self, number: int, broken: bool, t_s: float) -> list[Event]:
         before = self.broken.get(number)
@@ -118,4 +162,13 @@ class Reports:
         magnet = self._addresses.magnets.get(number)
         if magnet is None or on is before:
             return []
-        return [UncouplerReported(t_s, magnet.name, on)]
+        told: Event = UncouplerReported(t_s, magnet.name, on)
+        if on:
+            asked = self._asked.switches_on(number, t_s)
+            return [told] if asked else [told, _foreign(t_s, f"magnet {magnet.name} was switched on")]
+        self._asked.went_off(number)
+        return [told]
+
+
+def _foreign(t_s: float, what: str) -> ForeignControl:
+    return ForeignControl(t_s, f"{what} by somebody else")
