@@ -69,6 +69,8 @@ def test_a_servo_is_set_up_and_the_watchdog_tried() -> None:
             ("closed 1 1400", "turnout 1: closed"),
             ("thrown 1 1650", "turnout 1: thrown"),
             ("closed 1 +20", r"(?s)closed_us of turnout 1: 1420.*turnout 1: closed"),
+            ("watchdog", "that would store all settings"),
+            ("store", "stored"),
             ("watchdog", r"\[y/N\]"),
             ("y", "the watchdog is on from now on"),
             ("show", "closed_us of each turnout: 1420 1500"),
@@ -78,6 +80,27 @@ def test_a_servo_is_set_up_and_the_watchdog_tried() -> None:
             program.expect(told)
         program.answer("quit")
         assert program.ends() == 0
+
+
+def test_an_end_that_is_typed_or_a_ctrl_c_says_what_was_not_stored() -> None:
+    with node() as (port, _), called("setup", "--on", f"serial:{port}") as program:
+        program.expect("quit +end")
+        program.answer("set beam_on_ms 9")
+        program.type("\x04")
+        program.expect(r"Not stored: beam_on_ms\. End all the same\? \[y/N\]")
+        program.answer("n")
+        program.type("\x04")
+        program.asked("End all the same")
+        program.type("\x04")
+        program.expect("not stored, and gone when the node starts anew: beam_on_ms")
+        assert program.ends() == 0
+    with node() as (port, _), called("setup", "--on", f"serial:{port}") as program:
+        program.expect("quit +end")
+        program.answer("machine 1 servo")
+        program.answer("show")
+        program.expect("machine of each turnout: servo")
+        assert program.interrupted() == 130
+        program.expect("not stored, and gone when the node starts anew: machine of turnout 1")
 
 
 def test_a_board_that_does_not_come_back_is_said_so() -> None:

@@ -141,10 +141,12 @@ def set_up_node(on: Where) -> None:
 
 
 async def _set_up(out: Console, transport: Transport) -> None:
+    typed_by = _Keyboard()
+
     async def agrees(question: str) -> bool:
         while True:
             say(out, f"{question} [y/N]")
-            answer = (await typed_line(sys.stdin)).strip().lower()
+            answer = (await typed_by.line()).strip().lower()
             if answer in {"y", "yes"}:
                 return True
             if answer in {"", "n", "no"}:
@@ -155,7 +157,7 @@ async def _set_up(out: Console, transport: Transport) -> None:
         await session.open()
         say(out, HELP)
         lost = asyncio.create_task(session.lost())
-        typed = asyncio.create_task(_obey(session))
+        typed = asyncio.create_task(_obey(session, typed_by))
         done, waiting = await asyncio.wait({lost, typed}, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
@@ -166,9 +168,22 @@ async def _set_up(out: Console, transport: Transport) -> None:
         await session.close()
 
 
-async def _obey(session: SetUp) -> None:
-    while line := await typed_line(sys.stdin):
-        if not await session.obey(line):
+class _Keyboard:
+    """What a person types. ``ends`` counts how often they have typed the end (Ctrl-D) one time after the other."""
+
+    def __init__(self) -> None:
+        self.ends = 0
+
+    async def line(self) -> str:
+        typed = await typed_line(sys.stdin)
+        self.ends = 0 if typed else self.ends + 1
+        return typed
+
+
+async def _obey(session: SetUp, keyboard: _Keyboard) -> None:
+    """Do what is typed. The end asks as quit does; a second one is its answer, as of a terminal that is gone."""
+    while True:
+        if not await session.obey(await keyboard.line() or "quit") or keyboard.ends > 1:
             return
 
 

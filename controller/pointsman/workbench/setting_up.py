@@ -5,21 +5,28 @@ Nothing is armed: servos move where a person sends them, and no track, coil or s
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 
 from pointsman.drivers.node.talk import STORED_WITHIN_S, Talk
 from pointsman.errors import StationError, UsageError, did_you_mean
 from pointsman.protocols import node_constants as k
-from pointsman.protocols.node import Accepted, FromNode, Refused
-from pointsman.protocols.node_constants import Machine, Refusal, Reset, Setting, Verb
+from pointsman.protocols.node import Accepted, FromNode, Happened, Refused
+from pointsman.protocols.node_constants import Latch, Machine, Refusal, Reset, Setting, SettingsState, Verb
 from pointsman.protocols.node_messages import (
     About,
+    Alive,
     Command,
     Defaults,
+    Driven,
+    End,
     Get,
+    Latched,
     OtherVersion,
     Set,
+    SettingsAre,
+    State,
     Store,
     Trip,
     Turnout,
@@ -31,13 +38,16 @@ from pointsman.workbench.telling import Teller, about_words, reset_words
 
 BACK_WITHIN_S = 6.0
 """A board that comes back from a reset by the watchdog does so within its bootloader's two seconds."""
+TOLD_WITHIN_S = 2.0
+"""A whole state is some 25 lines, of 2 ms each."""
 HELP = """\
 closed N US, thrown N US    set an end of the servo of turnout N, and move it there; +10 or -10: so much further
 machine N servo             what moves turnout N: none, servo, solenoid
 turnout N closed            move a servo to an end: closed, thrown
 show                        how everything is set
 set NAME [N] VALUE          any setting by its name; N is the turnout or beam
-watchdog                    try whether the board comes back from a reset by its watchdog, and switch it on if so
+watchdog                    try whether the board comes back from a reset by its watchdog, and switch it on if so;
+                            that stores all settings
 store                       keep the settings as they are now
 defaults                    go back to the safe ones
 quit                        end; asks when something is not stored"""
@@ -56,24 +66,68 @@ class SetUp:
         self._teller = Teller()
         self._talk = Talk(transport, self._hear)
         self._about: About | None = None
-        self.unsaved = False
-        """Whether something is set that is not stored."""
+        self._changed: list[str] = []
+        self._armed = self._driven = False
+        self._told: asyncio.Future[None] | None = None
+
+    @property
+    def unsaved(self) -> str:
+        """What this session has set and not stored; empty when nothing is."""
+        return ", ".join(dict.fromkeys(self._changed))
 
     async def open(self) -> None:
-        """Greet the node. Raises PortError, LinkLostError, StationError."""
+        """Greet the node. Raises PortError, LinkLostError, and StationError: it is no node, or another host drives."""
         self._about = await self._talk.open()
         self._show(about_words(self._about))
+        await self._look()
+        if self._armed or self._driven:
+            raise StationError(
+                "another program has armed the node: trains may move over its points",
+                where=self._transport.name,
+                cure="end the play, or whatever else drives it, then start again",
+            )
+
+    async def _look(self) -> None:
+        """Let the node tell its whole state: what is on, and who drives it, is seen in that."""
+        self._told = asyncio.get_running_loop().create_future()
+        try:
+            await self._tell(State())
+            async with asyncio.timeout(TOLD_WITHIN_S):
+                await self._told
+        except TimeoutError:
+            raise StationError(
+                "the node does not tell its whole state",
+                where=self._transport.name,
+                cure="look at the cable, press the board's reset button, then start again",
+            ) from None
+        finally:
+            self._told = None
 
     async def close(self) -> None:
-        """Close the link."""
-        await self._talk.close()
+        """Say what was not stored, and close the link."""
+        try:
+            if self.unsaved:
+                self._show(f"not stored, and gone when the node starts anew: {self.unsaved}")
+        finally:
+            await self._talk.close()
 
     async def lost(self) -> None:
         """Wait until the link is lost. Raises LinkLostError then."""
         await self._talk.lost()
 
     def _hear(self, said: FromNode) -> None:
-        for line in self._teller.lines(said):
+        lines = self._teller.lines(said)
+        if isinstance(said, Happened):
+            match said.event:
+                case Latched(latch) | Alive(latch):
+                    self._armed = latch is Latch.NONE
+                case Driven(step=step):
+                    self._driven = step > 0
+                case End() if self._told is not None and not self._told.done():
+                    self._told.set_result(None)
+            if self._told is not None and said.event != SettingsAre(SettingsState.DEFAULTS):
+                return  # how everything is now was asked by the session, and not by the person
+        for line in lines:
             self._show(line)
 
     @property
@@ -85,14 +139,14 @@ class SetUp:
     async def obey(self, line: str) -> bool:
         """Do what a person has typed; False when it was the end. Raises LinkLostError, StationError."""
         if self._talk.restarted:
-            self.unsaved = False
+            self._changed.clear()
             self._about = await self._talk.greet()
             self._show("it is greeted anew; what was not stored is gone")
         words = line.split()
         if not words:
             return True
         if words[0] in {"quit", "exit", "q"}:
-            return self.unsaved and not await self._agrees("Something is not stored. End all the same?")
+            return bool(self.unsaved) and not await self._agrees(f"Not stored: {self.unsaved}. End all the same?")
         try:
             await self._obey(words)
         except (UsageError, _RefusedError) as error:
@@ -120,8 +174,8 @@ class SetUp:
             case ["store"]:
                 await self._store()
             case ["defaults"]:
-                await self._tell(Defaults())
-                self.unsaved = True
+                await self._command(Defaults())
+                self._changed.append("the safe defaults of everything")
             case _:
                 raise UsageError(f"{' '.join(words)!r} is not understood", cure="help lists what can be typed")
 
@@ -132,6 +186,12 @@ class SetUp:
         if isinstance(answer, Refused):
             raise _RefusedError(answer)
         return answer
+
+    async def _command(self, command: Command, within_s: float | None = None) -> Accepted:
+        """Tell what moves or changes something: never while somebody else drives."""
+        if self._armed or self._driven:
+            raise UsageError("another program has armed the node meanwhile", cure="wait until it has ended, or end it")
+        return await self._tell(command, within_s)
 
     async def _get(self, setting: Setting, of: int) -> int:
         values = answer_of(Verb.GET, (await self._tell(Get(setting, of))).values)
@@ -150,8 +210,8 @@ class SetUp:
                 "an old bootloader never comes back from the watchdog, so it is switched on by a trial only",
                 cure="the command watchdog tries it",
             )
-        await self._tell(Set(setting, of, value))
-        self.unsaved = True
+        await self._command(Set(setting, of, value))
+        self._changed.append(str(setting) if of_what == "node" else f"{setting} of {of_what} {of}")
 
     async def _end(self, leg: str, turnout: int, text: str) -> None:
         """Set an end and move there at once: that is how one sees where it is."""
@@ -168,7 +228,7 @@ class SetUp:
                 f"turnout {turnout} has a solenoid, which gets current only from an armed node",
                 cure="try it in a play, or with doctor",
             )
-        await self._tell(Turnout(turnout, thrown=leg == "thrown"))
+        await self._command(Turnout(turnout, thrown=leg == "thrown"))
 
     async def _show_all(self) -> None:
         count = {"node": range(1), "turnout": range(1, self.about.turnouts + 1), "beam": range(1, self.about.beams + 1)}
@@ -181,23 +241,29 @@ class SetUp:
             self._show(f"{setting}{each}: {told}   ({limits})")
 
     async def _store(self) -> None:
-        await self._tell(Store(), STORED_WITHIN_S)
-        self.unsaved = False
+        await self._command(Store(), STORED_WITHIN_S)
+        self._changed.clear()
         self._show("stored")
 
     # ------------------------------------------------------------ the watchdog
 
     async def _try_watchdog(self) -> None:
         """One reset by the watchdog on purpose. Raises StationError when the board does not come back."""
+        if self.unsaved:
+            raise UsageError(
+                f"that would store all settings, and these are not stored: {self.unsaved}",
+                cure="store them first, or press the board's reset button to forget them",
+            )
         question = (
-            "The board is now reset by its watchdog. An old bootloader does not come back from that before it is "
-            "unplugged. Is everything that must not be lost stored, and shall it be tried?"
+            "All settings are stored as they are, with what another program may have set before and not stored (show "
+            "lists them); then the board is reset by its watchdog. An old bootloader does not come back from that "
+            "before it is unplugged. Shall it be tried?"
         )
         if not await self._agrees(question):
             return
-        await self._tell(Set(Setting.WATCHDOG, 0, 0))
+        await self._command(Set(Setting.WATCHDOG, 0, 0))
         await self._store()
-        await self._tell(Trip())
+        await self._command(Trip())
         about = await self._talk.starts(BACK_WITHIN_S)
         if about is None or isinstance(about, OtherVersion):
             raise StationError(
@@ -210,7 +276,7 @@ class SetUp:
         if about.reset not in {Reset.WATCHDOG, Reset.UNKNOWN}:
             self._show(f"it has started because {reset_words(about)}: that was not the watchdog, which stays off")
             return
-        await self._tell(Set(Setting.WATCHDOG, 0, 1))
+        await self._command(Set(Setting.WATCHDOG, 0, 1))
         await self._store()
         self._show("it came back: the watchdog is on from now on")
         if about.reset is Reset.UNKNOWN:

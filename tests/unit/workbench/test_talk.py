@@ -13,7 +13,7 @@ from pointsman.drivers.node.talk import GREETED_WITHIN_S, Talk
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.node import write_answer, write_command, write_refusal
 from pointsman.protocols.node_constants import Refusal, Setting, Verb
-from pointsman.protocols.node_messages import Beat, Hello
+from pointsman.protocols.node_messages import Arm, Beat, Hello
 from pointsman.transports.memory import MemoryTransport, memory_pair
 from pointsman.workbench.monitoring import monitor
 from pointsman.workbench.setting_up import SetUp
@@ -311,7 +311,72 @@ def test_a_node_that_starts_anew_in_between_is_greeted_anew() -> None:
     played(scene)
 
 
+async def arms(there: NodeOnLine) -> None:
+    """Another host greets the node, its heart beats, and it arms it."""
+    for number, command in enumerate((Hello(), Beat(), Arm()), start=500):
+        there._hear(write_command(number, command))
+        await asyncio.sleep(0.02)
+    assert there.hands.closed
+
+
+def test_a_node_that_another_host_has_armed_is_not_set_up() -> None:
+    async def scene(host: MemoryTransport, there: NodeOnLine) -> None:
+        await asyncio.sleep(3.0)
+        await arms(there)
+        person, heard = Person(host), list[bytes]()
+        overhear(there, heard)
+        with pytest.raises(StationError, match="another program has armed the node"):
+            await person.session.open()
+        await person.session.close()
+        assert [data.split(b" ")[1].split(b"*")[0] for data in heard] == [b"hello", b"state"]
+
+    played(scene)
+
+
+def test_nothing_moves_when_another_host_arms_the_node_meanwhile() -> None:
+    async def scene(host: MemoryTransport, there: NodeOnLine) -> None:
+        person = Person(host)
+        await person.comes()
+        await person.types("machine 1 servo")
+        await arms(there)
+        await asyncio.sleep(0.1)
+        for line in ("turnout 1 thrown", "thrown 1 1700", "set beam_on_ms 9", "defaults", "store"):
+            assert "another program has armed the node meanwhile" in "\n".join(await person.types(line))
+            await arms(there)
+            await asyncio.sleep(0.1)
+        assert there.hands.moved == []
+        await person.session.close()
+
+    played(scene)
+
+
+def test_what_is_not_stored_is_told_at_the_end_of_the_session() -> None:
+    async def scene(host: MemoryTransport, _: NodeOnLine) -> None:
+        person = Person(host)
+        await person.comes()
+        await person.types("set beam_on_ms 9")
+        await person.types("machine 2 servo")
+        await person.session.close()
+        assert person.shown[-1] == "not stored, and gone when the node starts anew: beam_on_ms, machine of turnout 2"
+
+    played(scene)
+
+
 # ---------------------------------------------------------------- the watchdog
+
+
+def test_the_watchdog_stores_nothing_that_nobody_has_stored() -> None:
+    async def scene(host: MemoryTransport, there: NodeOnLine) -> None:
+        person = Person(host)
+        await person.comes()
+        await person.types("set beam_on_ms 9")
+        shown = "\n".join(await person.types("watchdog"))
+        assert "these are not stored: beam_on_ms" in shown
+        assert person.asked == []
+        assert there.memory.stored is None
+        await person.session.close()
+
+    played(scene)
 
 
 def test_a_board_that_comes_back_gets_its_watchdog() -> None:
@@ -319,6 +384,7 @@ def test_a_board_that_comes_back_gets_its_watchdog() -> None:
         person = Person(host)
         await person.comes()
         await person.types("machine 1 servo")
+        await person.types("store")
         assert "it came back: the watchdog is on from now on" in await person.types("watchdog")
         stored = there.memory.stored
         assert stored is not None
