@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from node_hex import hex_of, image
 from programs import Program, tool
 
 pytestmark = pytest.mark.system
 
 NODE = Path(__file__).parents[1] / "support" / "node_on_line.py"
-HEX = ":0400000001020304F2\n:00000001FF\n"
+HEX = hex_of(image(57))
 
 
 @contextmanager
@@ -154,3 +155,19 @@ def test_a_board_is_flashed_and_greeted(tmp_path: Path) -> None:
         chip = ["-p", "atmega2560", "-c", "wiring", "-b", "115200"]
         called_with = (tmp_path / "called").read_text().split()
         assert called_with == [*chip, "-D", "-P", port, "-U", f"flash:w:{firmware}:i"]
+
+
+def test_a_flashing_that_is_broken_off_says_that_the_board_may_hold_half_a_program(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "avrdude").write_text(f"#!/bin/sh\nexec cat {tmp_path}/fifo\n")
+    (tmp_path / "avrdude").chmod(0o755)
+    firmware = tmp_path / "firmware.hex"
+    firmware.write_text(HEX)
+    path = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    with node() as (port, _):
+        words = ("flash", "--on", f"serial:{port}", "--board", "mega", "--hex", str(firmware), "--yes")
+        with called(*words, env=path) as program:
+            end = os.open(tmp_path / "fifo", os.O_WRONLY)  # waits until it is read: then avrdude runs
+            assert program.interrupted() == 130
+            program.expect("the board may hold half a program: flash it again")
+            os.close(end)

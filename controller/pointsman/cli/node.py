@@ -21,8 +21,9 @@ from pointsman.transports.base import Transport
 from pointsman.transports.diagnosis import check_port
 from pointsman.transports.mqtt_base import MqttLink
 from pointsman.workbench.bridging import Bridge
-from pointsman.workbench.flashing import KINDS, built, check_program, find_avrdude, flash, kind_of
+from pointsman.workbench.flashing import HALF, KINDS, built, find_avrdude, flash, kind_of
 from pointsman.workbench.monitoring import monitor
+from pointsman.workbench.program import check_program
 from pointsman.workbench.setting_up import HELP, SetUp
 from pointsman.workbench.telling import about_words
 
@@ -59,14 +60,18 @@ def flash_board(
     if target.on is not On.SERIAL:
         raise UsageError("a board is flashed at its own port", where=on, cure="name it: --on serial:/dev/ttyACM0")
     path = built(kind) if program is None else program
-    size = check_program(path)
+    size = check_program(path, kind.room, kind.told)
     avrdude = find_avrdude()
     check_port(target.address)
     say(out, f"{path}: {size} bytes for {kind.told} at {target.address}")
     if not yes:
         _wants_terminal()
         confirm(out, "What the board does now is replaced. Is it the right one, and is everybody clear of the layout?")
-    asyncio.run(flash(avrdude, kind, target.address, path))
+    try:
+        asyncio.run(flash(avrdude, kind, target.address, path))
+    except KeyboardInterrupt:
+        say(out, f"broken off: {HALF}")
+        raise
     say(out, f"It is on the board. {asyncio.run(_greeted(_link(on)))}")
 
 

@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
+import signal
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from pointsman.errors import StationError, UsageError, did_you_mean
+from pointsman.workbench.program import Room
 
 AVRDUDE = "avrdude"
 FLASHED_WITHIN_S = 180.0
 """A Mega takes about 20 s; an avrdude that finds nobody gives up by itself after 30 s."""
-_RECORD = re.compile(r":((?:[0-9A-Fa-f]{2}){5,})")
-_END = ":00000001FF"
+LAST_WORDS_BYTES = 65_536
+LONGEST_WORDS = 300
+HALF = "the board may hold half a program: flash it again before it is used"
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of board: what avrdude calls its chip and its bootloader, and whose program it takes."""
+    """A kind of board: what avrdude calls its chip and its bootloader, whose program it takes, and how long a one."""
 
     chip: str
     programmer: str
     baud: int
     firmware: str
     told: str
+    room: Room
 
 
 KINDS = {
-    "uno": Kind("atmega328p", "arduino", 115200, "uno", "an Arduino Uno"),
-    "nano": Kind("atmega328p", "arduino", 115200, "uno", "an Arduino Nano"),
-    "nano-old": Kind("atmega328p", "arduino", 57600, "uno", "an Arduino Nano with the old bootloader"),
-    "mega": Kind("atmega2560", "wiring", 115200, "mega", "an Arduino Mega 2560"),
+    "uno": Kind("atmega328p", "arduino", 115200, "uno", "an Arduino Uno", Room(26, 32_256)),
+    "nano": Kind("atmega328p", "arduino", 115200, "uno", "an Arduino Nano", Room(26, 32_256)),
+    "nano-old": Kind(
+        "atmega328p", "arduino", 57600, "uno", "an Arduino Nano with the old bootloader", Room(26, 30_720)
+    ),
+    "mega": Kind("atmega2560", "wiring", 115200, "mega", "an Arduino Mega 2560", Room(57, 253_952)),
 }
 
 
@@ -46,30 +55,6 @@ def kind_of(name: str) -> Kind:
 def built(kind: Kind) -> Path:
     """Where ``make firmware`` leaves the program of a board, seen from the repository that this program runs from."""
     return Path(__file__).parents[3] / "firmware" / "build" / kind.firmware / "firmware.hex"
-
-
-def check_program(path: Path) -> int:
-    """The bytes in a file of Intel's format, each line of which must be whole. Raises UsageError."""
-    try:
-        lines = path.read_text(encoding="ascii").split()
-    except FileNotFoundError:
-        raise UsageError(
-            "there is no such program to put on the board",
-            where=str(path),
-            cure="build it with `make firmware` in the repository of pointsman, or name one with --hex",
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the program cannot be read: {error}", where=str(path), cure=_AGAIN) from None
-    size = 0
-    for number, line in enumerate(lines, start=1):
-        found = _RECORD.fullmatch(line)
-        data = bytes.fromhex(found[1]) if found else b""
-        if not data or sum(data) % 256 or len(data) != data[0] + 5:
-            raise UsageError(f"line {number} is no line of a program", where=str(path), cure=_AGAIN)
-        size += data[0] if data[3] == 0 else 0
-    if not size or lines[-1].upper() != _END:
-        raise UsageError("the program is not whole", where=str(path), cure=_AGAIN)
-    return size
 
 
 def find_avrdude() -> str:
@@ -91,30 +76,36 @@ def arguments(kind: Kind, port: str, program: Path) -> list[str]:
 
 async def flash(avrdude: str, kind: Kind, port: str, program: Path) -> None:
     """Put a program on the board at a port; it starts then. Raises StationError with avrdude's own words."""
+    # Its words go to a file: a pipe would be waited for as long as any program that avrdude has started holds it open.
+    with tempfile.TemporaryFile() as words:
+        code = await _called([avrdude, *arguments(kind, port, program)], port, words)
+        words.seek(max(0, words.seek(0, os.SEEK_END) - LAST_WORDS_BYTES))
+        said = words.read().decode(errors="replace")
+    if code < 0:
+        raise StationError(f"avrdude was ended by a signal: {signal.strsignal(-code) or -code}", where=port, cure=HALF)
+    if code != 0:
+        told, cure = _gist(said, kind)
+        raise StationError(f"avrdude could not do it: {told}", where=port, cure=cure)
+
+
+async def _called(words: list[str], port: str, out: BinaryIO) -> int:
+    """Call a program and wait for its end. However this ends, the program has ended."""
     process = await asyncio.create_subprocess_exec(
-        avrdude,
-        *arguments(kind, port, program),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+        *words, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=asyncio.subprocess.STDOUT
     )
     try:
         async with asyncio.timeout(FLASHED_WITHIN_S):
-            said, _ = await process.communicate()
+            return await process.wait()
     except TimeoutError:
         raise StationError(
-            f"avrdude was still at it after {FLASHED_WITHIN_S:.0f} s", where=port, cure=_REPLUG
+            f"avrdude was still at it after {FLASHED_WITHIN_S:.0f} s", where=port, cure=f"{HALF}; {_REPLUG}"
         ) from None
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    if process.returncode != 0:
-        told, cure = _gist(said.decode(errors="replace"), kind)
-        raise StationError(f"avrdude could not do it: {told}", where=port, cure=cure)
 
 
-_AGAIN = "build it anew with `make firmware`"
 _REPLUG = "unplug the board, plug it in again, and try again"
 _CAUSES = (
     (r"permission denied", "`pointsman ports` says which group to join"),
@@ -133,7 +124,8 @@ _CAUSES = (
 
 def _gist(said: str, kind: Kind) -> tuple[str, str]:
     """The line in which avrdude says most plainly what went wrong, and what to do."""
-    lines = [re.sub(r"^avrdude(\.exe)?:?\s*|\(\)", "", line.strip()) for line in said.splitlines() if line.strip()]
+    printed = ("".join(one if one.isprintable() else " " for one in line).strip() for line in said.splitlines())
+    lines = [re.sub(r"^avrdude(\.exe)?:?\s*|\(\)", "", line)[:LONGEST_WORDS] for line in printed if line]
     other = " an older Nano wants --board nano-old, a newer one --board nano;" if kind.firmware == "uno" else ""
     for sign, cure in _CAUSES:
         for line in reversed(lines):

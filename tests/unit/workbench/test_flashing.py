@@ -7,13 +7,15 @@ import os
 from pathlib import Path
 
 import pytest
+from node_hex import hex_of, image
 
 from pointsman.errors import StationError, UsageError
 from pointsman.workbench import flashing
-from pointsman.workbench.flashing import KINDS, arguments, built, check_program, find_avrdude, flash, kind_of
+from pointsman.workbench.flashing import KINDS, arguments, built, find_avrdude, flash, kind_of
+from pointsman.workbench.program import check_program
 
 NOT_IN_SYNC = "avrdude warning: attempt 10 of 10: not in sync: resp=0x40\n"
-GOOD = ":0400000001020304F2\n:00000001FF\n"
+GOOD = hex_of(image(26))
 
 
 @pytest.fixture
@@ -105,25 +107,80 @@ def test_no_avrdude_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "apt install avrdude" in error.value.cure
 
 
+def checked(path: Path, board: str = "uno") -> int:
+    return check_program(path, KINDS[board].room, KINDS[board].told)
+
+
 def test_a_program_is_whole_or_refused(program: Path, tmp_path: Path) -> None:
-    assert check_program(program) == 4
+    assert checked(program) == len(image(26))
     with pytest.raises(UsageError, match="no such program") as error:
-        check_program(tmp_path / "none.hex")
+        checked(tmp_path / "none.hex")
     assert "make firmware" in error.value.cure
+    lines = GOOD.splitlines(keepends=True)
     for text, told in [
-        (GOOD.replace("F2", "F3"), "line 1"),
-        (GOOD.replace("0102", "01"), "line 1"),
-        ("not a program\n", "line 1"),
-        (GOOD.split("\n", maxsplit=1)[0] + "\n", "not whole"),
+        (GOOD.replace(lines[0], lines[0].replace("0C94", "0C95", 1)), "line 1 is no"),
+        (lines[0][:20] + "\n" + "".join(lines[1:]), "line 1 is no"),
+        ("not a program\n", "line 1 is no"),
+        ("".join(lines[:-1]), "not whole"),
         ("", "not whole"),
-        (":00000001FF\n", "not whole"),
+        (lines[-1], "not whole"),
+        ("".join([*lines[:7], *lines[8:]]), "not whole: 112 bytes come before line 8, which is for 128"),
+        ("".join(lines[1:]), "not whole: 0 bytes come before line 1, which is for 16"),
+        ("".join([*lines[:8], *lines[7:]]), "not whole: 128 bytes come before line 9, which is for 112"),
+        (GOOD + lines[0], f"line {len(lines) + 1} is no"),
+        ("".join([*lines[:12], lines[-1]]), "no program of a node, or not a whole one"),
+        (hex_of(bytes(4096)), "no program of a node"),
         ("é", "cannot be read"),
+        (":" * 1_000_001, "too long for a program of any board"),
     ]:
         program.write_text(text)
         with pytest.raises(UsageError, match=told):
-            check_program(program)
-    with pytest.raises(UsageError, match="cannot be read"):
-        check_program(tmp_path)
+            checked(program)
+    for path in (tmp_path, Path("/dev/zero")):
+        with pytest.raises(UsageError, match="is no file"):
+            checked(path)
+
+
+@pytest.mark.parametrize(
+    ("board", "other", "room"),
+    [("uno", 57, 32_256), ("nano", 57, 32_256), ("nano-old", 57, 30_720), ("mega", 26, 253_952)],
+)
+def test_a_program_fits_its_board_or_is_refused(board: str, other: int, room: int, program: Path) -> None:
+    interrupts = KINDS[board].room.interrupts
+    program.write_text(hex_of(image(interrupts, room)))
+    assert checked(program, board) == room
+    program.write_text(hex_of(image(interrupts, room + 1)))
+    with pytest.raises(UsageError, match=f"has room for {room}"):
+        checked(program, board)
+    program.write_text(hex_of(image(other)))
+    with pytest.raises(UsageError, match="for another board"):
+        checked(program, board)
+
+
+def test_an_avrdude_that_crashes_is_told_with_its_signal(avrdude: Path, program: Path) -> None:
+    (avrdude / "bin" / "avrdude").write_text("#!/bin/sh\nkill -SEGV $$\n")
+    with pytest.raises(StationError, match="ended by a signal: Segmentation fault") as error:
+        flashed("uno", program)
+    assert "half a program" in error.value.cure
+
+
+def test_what_avrdude_says_commands_no_terminal(avrdude: Path, program: Path) -> None:
+    (avrdude / "said").write_bytes(b"avrdude error: \x1b[2J\x07\xff it failed \x9b2J\n")
+    (avrdude / "code").write_text("1")
+    with pytest.raises(StationError) as error:
+        flashed("uno", program)
+    assert "it failed" in error.value.what
+    assert error.value.what.isprintable()
+
+
+def test_what_avrdude_has_started_and_left_is_not_waited_for(avrdude: Path, program: Path) -> None:
+    os.mkfifo(avrdude / "fifo")
+    (avrdude / "bin" / "avrdude").write_text(f"#!/bin/sh\ncat {avrdude}/fifo &\nexit 0\n")
+    end = os.open(avrdude / "fifo", os.O_RDWR)  # what was left ends with this
+    try:
+        flashed("uno", program)
+    finally:
+        os.close(end)
 
 
 def test_boards_have_names_and_programs() -> None:
