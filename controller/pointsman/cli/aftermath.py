@@ -13,7 +13,7 @@ from pointsman.cli.output import say, whole_line
 from pointsman.errors import JournalError, PointsmanError
 from pointsman.links import On
 from pointsman.messages import Command, Drive, Event, SetTurnout
-from pointsman.operate.power import Power, by_hand, fold
+from pointsman.operate.power import Power, by_hand, fold, no_hands
 from pointsman.playing import PlayRequest
 from pointsman.record import message_of, read
 from pointsman.transports.diagnosis import rivals
@@ -78,8 +78,13 @@ def tell_power(out: Console, journal: Path) -> None:
 
 
 def ask_for_hands(error: PointsmanError, journal: Path) -> None:
-    """Let an error say first that the track power is to be switched off by hand, where a journal does not say it is."""
+    """Let an error say first that the track power is to be switched off by hand, where a journal does not say it is,
+    and no more where it does.
+    """
     messages, unread = _past(journal)
+    if not unread and _power(messages) is Power.OFF:
+        error.cure = no_hands(error.cure)
+        return
     unknown = "what has happened cannot be read in the journal, and whether it is off is not known" if unread else ""
     error.cure = by_hand(unknown or _power(messages).doubt, error.cure)
 

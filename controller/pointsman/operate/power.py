@@ -45,6 +45,14 @@ def fold(power: Power, message: Command | Event) -> Power:
             return power
 
 
+OFF_SINCE = "the track power has gone off since: look at the layout before anything else"
+
+
+def no_hands(cure: str) -> str:
+    """What to do when the power is heard to be off after all."""
+    return OFF_SINCE if SWITCH_OFF in cure else cure
+
+
 def by_hand(doubt: str, cure: str) -> str:
     """What to do when something is not known of the power: switch it off first, and say so once; then the rest."""
     if not doubt or SWITCH_OFF in cure:

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from pointsman.cli.aftermath import ask_for_hands, repeat_command, tell_stopped
 from pointsman.cli.setting_up import ends_of
+from pointsman.dispatch.control import BY_HAND
 from pointsman.errors import HaltedError, StoppedError
 from pointsman.links import On, Target
 from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower, SetTurnout
@@ -373,6 +374,18 @@ def test_what_a_hand_has_to_do_is_said_once_and_before_the_rest(tmp_path: Path) 
     ask_for_hands(halted, journal)
     ask_for_hands(halted, journal)
     assert halted.cure == "SWITCH THE TRACK POWER OFF BY HAND NOW: nobody confirmed that it went off; then look at T1"
+
+
+def test_no_hand_is_wanted_where_the_power_has_gone_off_after_all(tmp_path: Path) -> None:
+    journal, lines = tmp_path / "j", [POWER_ON, DROVE]
+    for more, wanted in [([], True), ([POWER_OFF], False), ([LINK_LOST, POWER_OFF], True)]:
+        entries = enumerate([*lines, *more])
+        journal.write_bytes(b"".join(encode(float(at), kind, values) for at, (kind, values) in entries))
+        halted = HaltedError("command 5 was not confirmed", cure=BY_HAND)
+        ask_for_hands(halted, journal)
+        assert ("BY HAND" in halted.cure) is wanted
+        if not wanted:
+            assert "the track power has gone off since" in halted.cure
 
 
 AGAIN = "  pointsman play inglenook-small --seed 'a b' --count runs --on serial:/dev/ttyX --hardware nano\n"

@@ -10,6 +10,8 @@ from pointsman.protocols import node_messages as m
 from pointsman.protocols.node_constants import BOARDS, Board, Setting
 from pointsman.track.wiring import TurnoutKind
 
+LONGEST_HEARTBEAT_MS = 1000
+"""So long a train may run with nobody there: 100 mm at the highest speed. It is what a node waits by itself."""
 NO_MACHINE, SERVO, SOLENOID = 0, 1, 2
 _MACHINES = {NO_MACHINE: "none", SERVO: "a servo", SOLENOID: "a solenoid"}
 _WANTED = {TurnoutKind.SERVO: SERVO, TurnoutKind.SOLENOID: SOLENOID}
@@ -58,7 +60,7 @@ def of_board(addresses: Addresses, about: m.About) -> list[Misfit]:
 
 def wanted_settings(addresses: Addresses) -> list[tuple[Setting, int]]:
     """The settings that ``of_settings`` looks at."""
-    wanted = [(Setting.MACHINE, number) for number in addresses.turnouts]
+    wanted = [(Setting.HEARTBEAT_MS, 0), *((Setting.MACHINE, number) for number in addresses.turnouts)]
     if addresses.magnets:
         wanted.append((Setting.MAGNET_MS, 0))
     if addresses.needs_watchdog:
@@ -68,6 +70,14 @@ def wanted_settings(addresses: Addresses) -> list[tuple[Setting, int]]:
 
 def of_settings(addresses: Addresses, settings: Settings) -> Iterator[Misfit]:
     """What is wired, and set otherwise at the node."""
+    heartbeat_ms = settings[Setting.HEARTBEAT_MS, 0]
+    if heartbeat_ms > LONGEST_HEARTBEAT_MS:
+        yield Misfit(
+            "",
+            f"the node would let trains run on for {heartbeat_ms} ms when this program dies, and no train may run "
+            f"unwatched for longer than {LONGEST_HEARTBEAT_MS} ms",
+            f"set heartbeat_ms to {LONGEST_HEARTBEAT_MS} or less (pointsman node setup), and store it",
+        )
     for number, points in addresses.turnouts.items():
         machine, wanted = settings[Setting.MACHINE, number], _WANTED[points.kind]
         if machine != wanted:

@@ -86,8 +86,8 @@ class SetUp:
         addresses = self._addresses
         for misfit in of_board(addresses, about):
             raise self._error(misfit.what, misfit.cure)
-        self.heartbeat_s = await self._get(Setting.HEARTBEAT_MS) / 1000
         settings = {one: await self._get(*one) for one in wanted_settings(addresses)}
+        self.heartbeat_s = settings[Setting.HEARTBEAT_MS, 0] / 1000
         for misfit in of_settings(addresses, settings):
             raise self._error(misfit.what, misfit.cure)
 
