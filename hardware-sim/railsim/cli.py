@@ -15,6 +15,7 @@ from pointsman.track.builtin import DEFAULT_PUZZLE, find_layout, find_wiring, la
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.tomlfile import Notes, read_toml
+from pointsman.track.wiring import Protocol
 from pointsman.track.wiring_file import load_wiring
 from railsim.faults import kinds_table, parse_fault
 from railsim.mqtt_serve import BrokerAddress
@@ -121,6 +122,13 @@ def railsim(
         console.print(Text(text, style="red" if "INCIDENT" in text or "FAULT" in text else ""))
 
     say(f"layout       {track.title}")
+    if (bare or profile != DEFAULT_PROFILE) and Protocol.DCCEX not in {one.protocol for one in wiring.stations.values()}:
+        option = "--bare" if bare else "--profile"
+        raise UsageError(
+            f"{option} is for a station that speaks DCC-EX, and this wiring has none",
+            where=f"hardware {wiring.name}",
+            cure="leave it out, or name another wiring with --hardware",
+        )
     broker = None if mqtt is None else BrokerAddress.parse(mqtt)
     ptys, ports = by_station("--pty", pty or [], wiring), by_station("--tcp", tcp or [], wiring)
     serving = Serving(

@@ -82,6 +82,12 @@ class PtyLink:
             if path.is_symlink() and self._left_behind(path):
                 path.unlink()
             path.symlink_to(self.path)
+        except FileNotFoundError:
+            raise PortError(
+                "cannot be made: its folder does not exist",
+                where=str(path),
+                cure=f"make the folder {path.parent}, or name a path in another",
+            ) from None
         except OSError as error:
             raise PortError(
                 f"cannot be made: {error.strerror}",

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pointsman.errors import UsageError
+from pointsman.errors import UsageError, did_you_mean
 from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
 from railsim.clock import VirtualLoop
@@ -137,11 +137,18 @@ def by_station(option: str, texts: Sequence[str], wiring: Wiring) -> dict[str, s
         )
     for text in texts:
         name, named, value = text.partition("=")
+        if named and "/" not in name and name not in wiring.stations:
+            raise UsageError(
+                f"{option} {text}: there is no station {name!r}", where=where, cure=did_you_mean(name, names)
+            )
         if not named or name not in wiring.stations:
             name, value = "", text
             if len(names) == 1:
                 name = names[0]
-        if name not in names or name in found:
+        if name in found:
+            cure = f"give {option} once for each station"
+            raise UsageError(f"{option} {text}: station {name} has {found[name]} already", where=where, cure=cure)
+        if name not in names:
             cure = f"give {' '.join(f'{option} {one}=...' for one in names)}"
             raise UsageError(f"{option} {text}: which station is meant?", where=where, cure=cure)
         found[name] = value

@@ -80,7 +80,10 @@ def test_a_program_that_dies_or_freezes_leaves_a_train_that_stands(tmp_path: Pat
         (("--hardware", "uno-dc"), "nobody could reach its station that is a node"),
         (("--hardware", "dccex+node", "--tcp", "0"), "--tcp 0: which station is meant?"),
         (("--hardware", "dccex+node", "--tcp", "main=0"), "--pty node=PATH"),
-        (("--hardware", "dccex+node", "--tcp", "main=0", "--tcp", "main=0"), "--tcp main=0: which station is meant?"),
+        (("--hardware", "dccex+node", "--tcp", "main=0", "--tcp", "main=0"), "--tcp main=0: station main has 0 already"),
+        (("--hardware", "uno-dc", "--tcp", "other=0"), "--tcp other=0: there is no station 'other'"),
+        (("--hardware", "uno-dc", "--tcp", "0", "--bare"), "--bare is for a station that speaks DCC-EX"),
+        (("--hardware", "uno-dc", "--tcp", "0", "--profile", "5.4"), "--profile is for a station that speaks DCC-EX"),
         (("--hardware", "uno-dc", "--tcp", "port"), "that is no port"),
         (("--hardware", "uno-dc", "--tcp", "0", "--fault", "short-circuit"), "a node does not notice one"),
         (("--hardware", "uno-dc", "--tcp", "0", "--fault", "full-buffer"), "a fault of a DCC-EX board"),
@@ -97,3 +100,11 @@ def test_every_station_is_reached_by_its_name(options: tuple[str, ...], words: s
     assert done.returncode == 2
     assert words in done.stderr
     assert "-> " in done.stderr
+
+
+def test_a_port_in_a_folder_that_is_not_there_is_said_so(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "railsim.cli", "inglenook-small", "--hardware", "uno-dc"]
+    port = tmp_path / "none" / "port"
+    done = subprocess.run([*words, "--pty", str(port)], check=False, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 5
+    assert f"{port}: cannot be made: its folder does not exist" in done.stderr
