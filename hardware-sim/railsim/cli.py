@@ -122,7 +122,8 @@ def railsim(
         console.print(Text(text, style="red" if "INCIDENT" in text or "FAULT" in text else ""))
 
     say(f"layout       {track.title}")
-    if (bare or profile != DEFAULT_PROFILE) and Protocol.DCCEX not in {one.protocol for one in wiring.stations.values()}:
+    dccex = any(one.protocol is Protocol.DCCEX for one in wiring.stations.values())
+    if not dccex and (bare or profile != DEFAULT_PROFILE):
         option = "--bare" if bare else "--profile"
         raise UsageError(
             f"{option} is for a station that speaks DCC-EX, and this wiring has none",

@@ -80,7 +80,10 @@ def test_a_program_that_dies_or_freezes_leaves_a_train_that_stands(tmp_path: Pat
         (("--hardware", "uno-dc"), "nobody could reach its station that is a node"),
         (("--hardware", "dccex+node", "--tcp", "0"), "--tcp 0: which station is meant?"),
         (("--hardware", "dccex+node", "--tcp", "main=0"), "--pty node=PATH"),
-        (("--hardware", "dccex+node", "--tcp", "main=0", "--tcp", "main=0"), "--tcp main=0: station main has 0 already"),
+        (
+            ("--hardware", "dccex+node", "--tcp", "main=0", "--tcp", "main=0"),
+            "--tcp main=0: station main has 0 already",
+        ),
         (("--hardware", "uno-dc", "--tcp", "other=0"), "--tcp other=0: there is no station 'other'"),
         (("--hardware", "uno-dc", "--tcp", "0", "--bare"), "--bare is for a station that speaks DCC-EX"),
         (("--hardware", "uno-dc", "--tcp", "0", "--profile", "5.4"), "--profile is for a station that speaks DCC-EX"),

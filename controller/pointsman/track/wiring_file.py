@@ -315,7 +315,7 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
     for section in ("turnouts", "beams", "magnets", "locomotives"):
         wired = getattr(shape, section)
         if section in names and not draft.is_damaged(section):
-            _check_names(draft, section, wired, names[section], notes)
+            _check_names(draft, section, wired, names[section], _how_to_wire(section, shape), notes)
         for name, one in wired.items():
             if not draft.is_damaged(section, name, "station"):
                 _check_station(draft, f"{section}.{name}", one.station, shape, notes)
@@ -352,16 +352,25 @@ def _check(draft: Draft[WiringShape], shape: WiringShape, names: Mapping[str, Co
 
 
 def _check_names(
-    draft: Draft[WiringShape], section: str, wired: Mapping[str, Shape], known: Iterable[str], notes: Notes
+    draft: Draft[WiringShape], section: str, wired: Mapping[str, Shape], known: Iterable[str], how: str, notes: Notes
 ) -> None:
-    """Everything wired is in the layout, and everything in the layout is wired."""
+    """Everything wired is in the layout, and everything in the layout is wired; ``how`` says how that is done."""
     names = list(known)
     for name in wired:
         if name not in names:
             notes.add(f"{section}.{name}", f"the layout has no such name under [{section}]", did_you_mean(name, names))
     for name in names:
         if name not in wired and not draft.is_damaged(section, name):
-            notes.add(f"{section}.{name}", "the layout has it, but it is not wired", _HOW_TO_WIRE[section])
+            notes.add(f"{section}.{name}", "the layout has it, but it is not wired", how)
+
+
+def _how_to_wire(section: str, shape: WiringShape) -> str:
+    nodes = sum(at_node(shape.stations, name) for name in shape.stations)
+    if section != "locomotives" or not nodes:
+        return _HOW_TO_WIRE[section]
+    if nodes == len(shape.stations):
+        return "add it with `dc = true`: a node drives one locomotive on direct current"
+    return f"{_HOW_TO_WIRE[section]}; or with `dc = true` and a station that is a node"
 
 
 _HOW_TO_WIRE = {

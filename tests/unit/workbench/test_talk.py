@@ -11,7 +11,7 @@ from node_on_line import NodeOnLine
 
 from pointsman.drivers.node.talk import GREETED_WITHIN_S, Talk
 from pointsman.errors import LinkLostError, StationError
-from pointsman.protocols.node import write_answer, write_command, write_refusal
+from pointsman.protocols.node import Asked, NodeReader, crc, write_answer, write_command, write_refusal
 from pointsman.protocols.node_constants import Refusal, Setting, Verb
 from pointsman.protocols.node_messages import Arm, Beat, Hello
 from pointsman.transports.memory import MemoryTransport, memory_pair
@@ -134,6 +134,7 @@ def test_a_number_that_another_host_used_is_no_bar() -> None:
     [
         (b"", "nobody answered"),
         (b"<iDCC-EX V-5.6.0>\n", "no node: it says b'<iDCC-EX"),
+        (b"1 ok*%04X\n" % crc(b"1 ok"), "no node: it says b'1 ok"),
         (write_refusal(1, Refusal.VERSION, [2]), "speaks version 2"),
         (write_answer(1, Verb.HELLO, [2, "9", "uno", "power", 1, 1, 1, 1, 1]), "speaks version 2"),
     ],
@@ -149,6 +150,27 @@ def test_what_is_no_fitting_node_is_said_plainly(said: bytes, told: str) -> None
         return asyncio.get_running_loop().time()
 
     assert run_virtual(main()) < GREETED_WITHIN_S + 5.0
+
+
+def test_who_answers_at_once_and_says_nothing_is_not_asked_without_a_pause() -> None:
+    async def main() -> int:
+        host, far = memory_pair("port")
+        reader, hellos = NodeReader(), list[int]()
+
+        def answer(data: bytes) -> None:
+            for said in reader.feed(data):
+                assert isinstance(said, Asked)
+                hellos.append(said.number)
+                body = b"%d ok" % said.number
+                far.write(b"%s*%04X\n" % (body, crc(body)))
+
+        far.listen(answer, lambda _: None)
+        await far.open()
+        with pytest.raises(StationError, match="no node"):
+            await Talk(host, lambda _: None).open()
+        return len(hellos)
+
+    assert 1 < run_virtual(main()) < 30
 
 
 # ---------------------------------------------------------------- monitor

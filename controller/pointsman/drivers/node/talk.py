@@ -98,6 +98,8 @@ class Talk:
                     raise self._other(about.version)
             elif answer is not None and answer.reason == Refusal.VERSION:
                 raise self._other(answer.version)
+            if answer is not None:  # which says nothing: whoever it is, is not asked again and again without a pause
+                await self._before_loss(loop.create_future(), ANSWERED_WITHIN_S)
         raise self._nobody()
 
     async def ask(self, command: Command, within_s: float = ANSWERED_WITHIN_S) -> Accepted | Refused:
