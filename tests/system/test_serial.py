@@ -165,6 +165,21 @@ async def test_a_port_that_another_program_holds_names_the_program(pty: Pty, nam
     await port.close()
 
 
+async def test_a_program_that_holds_a_port_without_a_lock_is_named_and_this_one_is_not(pty: Pty) -> None:
+    pipe, unlocked = asyncio.subprocess.PIPE, HOLDER.replace("fcntl.flock(port, fcntl.LOCK_EX)\n", "")
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", unlocked, pty.path, "minicom", stdin=pipe, stdout=pipe
+    )
+    try:
+        assert holder.stdout is not None
+        assert await holder.stdout.readline() == b"held\n"
+        with pytest.raises(PortError) as refusal:
+            await SerialTransport(pty.path).open()
+        assert refusal.value.what == f"held by minicom (process {holder.pid})"
+    finally:
+        await holder.communicate(b"")
+
+
 async def test_a_second_opening_is_refused_and_the_first_goes_on(pty: Pty) -> None:
     first = SerialTransport(pty.path)
     ear = Ear(first)

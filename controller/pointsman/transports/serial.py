@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import errno
 import threading
+from dataclasses import replace
 from typing import Literal
 
 import serial
@@ -84,8 +85,9 @@ class SerialTransport(Transport):
 
     def _claim(self, port: serial.Serial) -> None:
         # The lock that pyserial takes is advice; not every program asks for it.
-        if rivals(self.name):
-            raise port_error(self.name, held(look_at(self.name)))
+        if others := rivals(self.name):
+            # as they were found: one that has left meanwhile is named all the same, and this program is not
+            raise port_error(self.name, held(replace(look_at(self.name), holders=tuple(others))))
         try:
             posix.claim_terminal(port.fileno())
         except OSError as error:
