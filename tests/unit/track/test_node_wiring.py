@@ -88,7 +88,12 @@ def test_a_solenoid_at_a_node_needs_nothing_that_ends_its_pulse(tmp_path: Path) 
         (('kind = "coil"', 'kind = "coil", inverted = true'), "magnets.s1.inverted", "no current", "remove"),
         (('kind = "coil"', 'kind = "coil", hold_s = 2.5'), "magnets.s1.hold_s", "longer than 2 s", "shorter"),
         (("dc = true", "cab = 3, dc = true"), "locomotives.L.cab", "no address", "remove `cab`"),
-        (("L = { dc = true, speed_table = [[8, 20], [60, 100]] }", ""), "locomotives.L", "it is not wired", "with `dc = true`"),
+        (
+            ("L = { dc = true, speed_table = [[8, 20], [60, 100]] }", ""),
+            "locomotives.L",
+            "it is not wired",
+            "with `dc = true`",
+        ),
         (("dc = true, ", ""), "locomotives.L.dc", "direct current only", "dc = true"),
         ((", speed_table = [[8, 20], [60, 100]]", ""), "locomotives.L.speed_table", "of a decoder", "[[8, 20], [60"),
         (("[8, 20], [60, 100]", "[8, 30], [60, 100]"), "locomotives.L.speed_table", "gives 30", "dc_lowest"),

@@ -11,6 +11,7 @@ from statistics import median
 
 from pointsman.drivers.hearing import ON, Ear, Seen
 from pointsman.drivers.node.addresses import Addresses
+from pointsman.drivers.node.asked import Asked
 from pointsman.drivers.node.misfits import Misfit, Settings, of_board, of_settings
 from pointsman.drivers.node.reports import ENDS, Reports
 from pointsman.drivers.node.setup import greeting
@@ -52,7 +53,7 @@ class NodeEar(Ear):
         self.restarts = 0
         self.lies_heard: dict[int, list[Lie]] = {}
         """What was said of the points of each turnout, since somebody emptied it."""
-        self.reports = Reports(addresses)
+        self.reports = Reports(addresses, Asked())
         self._about: m.About | None = None
         self._gaps = Gaps()
         self._whole = False
