@@ -26,7 +26,7 @@ picture: venv ## make docs/play.svg, the picture in the README, by a real play
 	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed 0 --yes --picture docs/play.svg
 
 test: venv ## run the tests; changes nothing on the system
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist load $(ARGS)
 
 check: venv ## style, types, layers, and whether the lock is in step
 	$(BIN)/ruff check

@@ -21,6 +21,11 @@ ALL = os.environ.get("POINTSMAN_ALL") == "1"
 THREADS_END_WITHIN_S = 2.0
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let what runs in real time come last, and not beside what keeps every core busy."""
+    items.sort(key=lambda item: item.get_closest_marker("system") is not None)
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_running(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that leaves a task to be cancelled by its loop's end, or a thread or child process alive.
