@@ -46,8 +46,6 @@ from railsim.world import World
 
 HARDWARE = {"inglenook-small": "uno-dc", "inglenook": "uno-dc", "timesaver": "mega-dc"}
 RUNS_ON_S = 4.0
-RESTED_S = 1.0
-"""So long a board has been on when a play with solenoids begins: after a start their coils rest first."""
 FAST_MM_S = 60.0
 LOOKS_EVERY_S = 0.01
 
@@ -167,8 +165,6 @@ class LoopPlay:
         if self.when_fast is not None:
             loop.call_later(LOOKS_EVERY_S, self._look, self.when_fast)
         try:
-            if self.solenoids:
-                await asyncio.sleep(RESTED_S)
             await self.driver.open()
             final = await self.dispatcher.play(runs)
             self.witness = asked(self.simulation, self.chosen, final.position)

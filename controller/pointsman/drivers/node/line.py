@@ -9,6 +9,7 @@ from pointsman.drivers.node.asked import Asked
 from pointsman.drivers.node.orders import AGAIN_AFTER_S, Answer, Order, Orders
 from pointsman.protocols.node import UNREAD, Accepted, FromNode, HostReader, Refused
 from pointsman.protocols.node_constants import Refusal
+from pointsman.protocols.node_messages import Turnout
 
 
 class Line:
@@ -69,8 +70,18 @@ class Line:
             if isinstance(answer, Accepted):
                 self.asked.took(order.message, asyncio.get_running_loop().time())
             self._cancel()
-            self._answered(order, answer)
+            if not self._rests(order, answer):
+                self._answered(order, answer)
             self.pump()
+
+    def _rests(self, order: Order, answer: Answer) -> bool:
+        """Whether points cannot be moved only yet: then they are asked once more by and by."""
+        loop = asyncio.get_running_loop()
+        resting = isinstance(answer, Refused) and answer.reason == Refusal.RESTING
+        if not (resting and isinstance(order.message, Turnout) and self.orders.rests(order, loop.time())):
+            return False
+        loop.call_at(order.not_before_s, self.pump)
+        return True
 
     def _put(self, line: bytes) -> None:
         self._cancel()

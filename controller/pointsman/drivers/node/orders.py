@@ -21,6 +21,9 @@ AGAIN_AFTER_S = 0.1
 """An answer takes some 10 ms, and twice as long through a USB converter of the slow kind."""
 FRESH_S = 0.1
 """So old may a heartbeat be when it leaves."""
+REST_S = 1.0
+"""So long points are asked again whose coil must rest first: twice what a new board lets a solenoid rest."""
+REST_AGAIN_S = 0.1
 
 Answer = Accepted | Refused
 
@@ -37,6 +40,7 @@ class Order:
     then: Callable[[Accepted], None] | None = None
     answer: asyncio.Future[Answer] | None = None
     given_s: float = 0.0
+    not_before_s: float = 0.0
     sent_s: float = 0.0
     line_number: int = 0
     line: bytes = b""
@@ -84,8 +88,9 @@ class Orders:
 
     def next(self, t_s: float) -> bytes:
         """The line of the next order, which is under way from now on; nothing when none waits or one is under way."""
-        while self.under_way is None and self._waiting:
-            order = self._waiting.popleft()
+        ready = [order for order in self._waiting if order.not_before_s <= t_s]
+        for order in ready if self.under_way is None else ():
+            self._waiting.remove(order)
             if order.beats and t_s > order.given_s + FRESH_S:
                 continue
             self.under_way = order
@@ -121,6 +126,17 @@ class Orders:
             return None
         self.under_way = None
         return order
+
+    def rests(self, order: Order, t_s: float) -> bool:
+        """Let points whose coil must rest first wait for another try; False when they have been asked for too long.
+
+        A coil rests after a start of the board too, and a port may start it anew when it is opened.
+        """
+        if t_s >= order.given_s + REST_S:
+            return False
+        order.not_before_s = t_s + REST_AGAIN_S
+        self._waiting.append(order)
+        return True
 
     def drop(self, wanted: Callable[[Order], bool] = lambda _: True) -> list[Order]:
         """Take out what waits or is under way: no answer is waited for any more."""
