@@ -1,0 +1,117 @@
+"""What is shown of a play at a moment: its snapshot's keys, made of what the layout has told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pointsman.box import picture
+from pointsman.box.snapshot import Mode, Snapshot
+from pointsman.box.task import Ground, Task
+from pointsman.dispatch.control import Status
+from pointsman.errors import HaltedError, PointsmanError
+from pointsman.operate.allowances import Allowances
+from pointsman.operate.belief import Belief, at_setup
+from pointsman.operate.set_up import ends_of, set_up_lines
+from pointsman.puzzle.position import Position
+from pointsman.resuming import Interrupted
+from pointsman.track.model import End, Track
+
+
+def nothing_on(ground: Ground) -> dict[str, Any]:
+    """The layout before anything is known of it."""
+    return {
+        "t_s": 0.0,
+        "links": (),
+        "power": None,
+        "turnouts": picture.turnouts(ground.track, ground.wiring, None, ()),
+        "beams": picture.beams(ground.track, None),
+        "magnets": picture.magnets(ground.track, ground.wiring, ()),
+        "drive": None,
+    }
+
+
+def before_all(ground: Ground) -> Snapshot:
+    """The first snapshot."""
+    return Snapshot(**nothing_on(ground))
+
+
+def seen(ground: Ground, status: Status) -> dict[str, Any]:
+    """What a status says of the layout, moving things left out."""
+    return {
+        "links": picture.links(status),
+        "power": picture.POWER.get(status.power),
+        "turnouts": picture.turnouts(ground.track, ground.wiring, status.belief, status.turning),
+        "beams": picture.beams(ground.track, status.belief),
+        "magnets": picture.magnets(ground.track, ground.wiring, status.energised),
+    }
+
+
+def moving(status: Status, t_s: float, *, ended: bool) -> dict[str, Any]:
+    """What changes all the time while a train moves, at a moment of the layout's clock."""
+    return {
+        "t_s": round(t_s, 3),
+        "vehicles": picture.vehicles(status.belief, status.drive, t_s, rolling=not ended),
+        "drive": None if ended else picture.drive(status.drive, t_s),
+    }
+
+
+def set_up(task: Task) -> str:
+    """How everything has to stand, in words."""
+    return " ".join(["Set up like this.", *set_up_lines(task.chosen)])
+
+
+def ends(task: Task) -> dict[str, str]:
+    """What the ends of the locomotive's track are called, so that a person can say which way it faces."""
+    segment = task.chosen.start.where(task.chosen.puzzle.locomotive)[0]
+    return {str(end): name.told for end, name in ends_of(task.chosen.track, segment).items()}
+
+
+def standing(track: Track, position: Position, facing: End) -> dict[str, Any]:
+    """Where every vehicle is when everything is set up by hand like a position."""
+    return picture.vehicles(_at_setup(track, position, facing), None, 0.0)
+
+
+def _at_setup(track: Track, position: Position, facing: End) -> Belief:
+    allow = Allowances()
+    return at_setup(track, position, facing, allow.mark_error_mm, allow.setup_error_mm)
+
+
+def halted(error: PointsmanError, position: str) -> dict[str, Any]:
+    """Why everything was stopped; ``position`` is the last one, if the error says none."""
+    ours = error if isinstance(error, HaltedError) else None
+    return {
+        "mode": Mode.HALTED,
+        "halted": {
+            "why": error.what,
+            "cure": error.cure or "look at the layout",
+            "confirmed": position if ours is None else ours.confirmed or position,
+            "believed": "" if ours is None else ours.believed,
+        },
+    }
+
+
+def unfinished(play: Interrupted) -> dict[str, Any]:
+    """A play that did not come to its end."""
+    return {
+        "journal": play.journal.name,
+        "puzzle": play.chosen.name,
+        "position": str(play.position),
+        "why": play.why,
+    }
+
+
+def refusal(track: Track, error: PointsmanError, t_s: float) -> dict[str, Any]:
+    """Why something was refused, and what on the layout it concerns: the first thing that the error names."""
+    words = f"{error.where} {error.what}".replace(",", " ").replace(":", " ").replace(";", " ").split()
+    places = [
+        (kind, word)
+        for word in words
+        for kind, names in (
+            ("turnout", track.turnouts),
+            ("segment", track.segments),
+            ("locomotive", track.locomotives),
+        )
+        if word in names
+    ]
+    kind, name = places[0] if places else ("", "")
+    return {"why": error.what, "cure": error.cure, "kind": kind, "name": name, "t_s": t_s}
