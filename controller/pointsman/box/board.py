@@ -41,9 +41,13 @@ class Board:
         self._questions += 1
         return {"id": self._questions, "kind": kind, "text": text, **more}
 
-    async def until(self, *modes: Mode) -> Mode:
-        """Wait for one of these modes."""
-        while self.snapshot.mode not in modes:
+    async def when(self, holds: Callable[[Snapshot], bool]) -> Snapshot:
+        """The first snapshot, from now on, of which something holds."""
+        while not holds(self.snapshot):
             self._changed.clear()
             await self._changed.wait()
-        return self.snapshot.mode
+        return self.snapshot
+
+    async def until(self, *modes: Mode) -> Mode:
+        """Wait for one of these modes."""
+        return (await self.when(lambda snapshot: snapshot.mode in modes)).mode

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -104,17 +104,21 @@ class Box:
 
     def emergency_stop(self, who: str, *, power_off: bool = False) -> None:
         """Stop everything at once; from anyone, in any thread. Asked twice, or if wished, the power goes off too."""
+        self.halt(f"emergency stop by {who}", power_off=power_off)
+
+    def halt(self, why: str, *, power_off: bool = False) -> None:
+        """As ``emergency_stop``, for any reason."""
         sitting = self._sitting
         if sitting is not None:
-            sitting.stop(f"emergency stop by {who}", power_off=power_off)
+            sitting.stop(why, power_off=power_off)
         with suppress(RuntimeError):  # the loop has ended, and everything on the layout before it
-            self._loop.call_soon_threadsafe(self._stopped_by, who)
+            self._loop.call_soon_threadsafe(self._stopped, why)
 
-    def _stopped_by(self, who: str) -> None:
+    def _stopped(self, why: str) -> None:
         if self._demo is not None:
             self._demo.end()
         if self._sitting is None:
-            self.board.publish(note=f"emergency stop by {who}: nothing was moving")
+            self.board.publish(note=f"{why}: nothing was moving")
 
     # ------------------------------------------------------------ a puzzle
 
@@ -125,9 +129,14 @@ class Box:
 
     async def draw(self, name: str, seed: str | None, level: int | None) -> None:
         """As ``deal``, for the demo too."""
-        self._only("deal", *_STOOD)
+        self._only("deal", *_STOOD, Mode.READY, Mode.PAUSED)
         if name not in self.puzzles:
             raise UsageError(f"there is no puzzle {name!r}", cure=did_you_mean(name, self.puzzles))
+        sitting = self._sitting
+        if sitting is not None:
+            sitting.stop("another puzzle is dealt")
+            await self.board.until(*_STOOD)
+            await sitting.ended()
         with self._working("drawing and solving"):
             task = await asyncio.to_thread(deal, self.ground, name, seed, level, self._progress)
         self._settle(task)
@@ -177,7 +186,7 @@ class Box:
         self.board.publish(
             mode=Mode.HALTED,
             vehicles=shown.standing(play.chosen.track, play.position, self._facing),
-            halted={"why": play.why, "cure": cure, "confirmed": position, "believed": ""},
+            halted={"why": play.why, "cure": cure, "confirmed": position, "believed": position, "where": ""},
             question=None,
         )
 
@@ -341,7 +350,7 @@ class Box:
             asked = told.question
             changes["question"] = None if asked is None else self.board.question("by-hand", asked.text)
         if told.ended:
-            changes |= self._ended(told)
+            changes |= self._ended(told, changes.get("vehicles", {}))
         elif told.waits:
             changes["mode"] = Mode.READY if told.run == 1 else Mode.PAUSED
         elif told.run:
@@ -350,7 +359,7 @@ class Box:
         self.board.publish(**changes, route=picture.route(task.chosen.track, run), puzzle=self._puzzle(task))
         self._look_on()
 
-    def _ended(self, told: Told) -> dict[str, Any]:
+    def _ended(self, told: Told, standing: Mapping[str, Any]) -> dict[str, Any]:
         """The sitting is over, one way or another: nothing resumes by itself."""
         self._sitting = None
         over: dict[str, Any] = {"question": None, "drive": None}
@@ -366,7 +375,7 @@ class Box:
         assert error is not None, "it ended one way or another"
         moved = told.status is not None and told.status.score.raw_starts > self._score_before().raw_starts
         if moved or isinstance(error, HaltedError):
-            return {**over, **shown.halted(error, position)}
+            return {**over, **shown.halted(self.ground.track, error, position, standing)}
         # Nothing has moved: it may be begun again.
         assert self._task is not None, "something was to be played"
         refusal = shown.refusal(self.ground.track, error, self.snapshot.t_s)

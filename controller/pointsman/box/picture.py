@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pointsman.dispatch.control import Status
+from pointsman.messages import LinkState
 from pointsman.operate.belief import Belief, Spot
 from pointsman.operate.power import Power
 from pointsman.operate.sweep import Sweep
 from pointsman.operate.tracker import Drive
 from pointsman.puzzle.journey import train_after
 from pointsman.puzzle.moves import Run, train_of
+from pointsman.puzzle.position import Position
 from pointsman.track.model import Leg, Place, Track
 from pointsman.track.path import Stretch, following
 from pointsman.track.wiring import TurnoutKind, Wiring
@@ -54,6 +56,17 @@ def _seen(spot: Spot, v_mm_s: float) -> dict[str, Any]:
 def place(at: Place) -> dict[str, Any]:
     """A place on the track."""
     return {"element": at.element, "leg": None if at.leg is None else str(at.leg), "at_mm": round(at.at_mm, 1)}
+
+
+def position_of(track: Track, standing: Mapping[str, Any]) -> str:
+    """Where ``vehicles`` has everything, as a position; empty where that is none: two on one turnout, say."""
+    rows: dict[str, list[str]] = {}
+    for name in sorted(standing, key=lambda name: standing[name]["at_mm"]):
+        rows.setdefault(standing[name]["element"], []).append(name)
+    if any(len(rows[name]) > 1 for name in rows if name in track.turnouts):
+        return ""
+    on = {name: (row[0], Leg(standing[row[0]]["leg"])) for name, row in rows.items() if name in track.turnouts}
+    return str(Position.of(track, rows, on))
 
 
 def drive(found: Drive | None, t_s: float) -> dict[str, Any] | None:
@@ -116,9 +129,13 @@ def magnets(track: Track, wiring: Wiring, energised: tuple[str, ...]) -> dict[st
 
 
 def links(status: Status | None) -> tuple[dict[str, Any], ...]:
-    """How the link to every station is, and why."""
+    """How the link to every station is; ``why`` only where it is neither up nor closed on purpose."""
     found = {} if status is None else status.links
-    return tuple({"station": one.station, "state": str(one.state), "why": one.why} for one in found.values())
+    fine = {LinkState.UP, LinkState.CLOSED}
+    return tuple(
+        {"station": one.station, "state": str(one.state), "why": "" if one.state in fine else one.why}
+        for one in found.values()
+    )
 
 
 def route(track: Track, run: Run | None) -> tuple[dict[str, Any], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pointsman.box import picture
@@ -76,8 +77,12 @@ def _at_setup(track: Track, position: Position, facing: End) -> Belief:
     return at_setup(track, position, facing, allow.mark_error_mm, allow.setup_error_mm)
 
 
-def halted(error: PointsmanError, position: str) -> dict[str, Any]:
-    """Why everything was stopped; ``position`` is the last one, if the error says none."""
+def halted(track: Track, error: PointsmanError, position: str, standing: Mapping[str, Any]) -> dict[str, Any]:
+    """Why everything was stopped. ``position`` is the last confirmed one, if the error says none.
+
+    ``believed`` is where everything stands by ``standing``, the vehicles as they are shown, if that is a position;
+    ``where`` says it of the locomotives in millimetres.
+    """
     ours = error if isinstance(error, HaltedError) else None
     return {
         "mode": Mode.HALTED,
@@ -85,7 +90,8 @@ def halted(error: PointsmanError, position: str) -> dict[str, Any]:
             "why": error.what,
             "cure": error.cure or "look at the layout",
             "confirmed": position if ours is None else ours.confirmed or position,
-            "believed": "" if ours is None else ours.believed,
+            "believed": picture.position_of(track, standing),
+            "where": "" if ours is None else ours.believed,
         },
     }
 

@@ -28,8 +28,8 @@ class Mode(StrEnum):
 class Snapshot:
     """A moment; every field is one key of what is sent, and changes as a whole. It is never changed in place.
 
-    ``t_s`` is the layout's clock, which begins anew with every sitting. ``puzzle["next"]`` is the number in its plan of
-    the run that comes next, or is under way; one more than there are when all are done.
+    ``t_s`` is the layout's clock, which begins anew with every sitting. ``puzzle["next"]`` is the index in its plan of
+    the run that comes next, or is under way; as many as there are when all are done.
     """
 
     t_s: float = 0.0

@@ -16,6 +16,7 @@ from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.journey import describe
 from pointsman.puzzle.moves import Run
+from pointsman.puzzle.pattern import Block
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count
 from pointsman.replanning import drivable
@@ -135,7 +136,7 @@ def puzzle(task: Task, score: Score, done: int, position: Position, seconds: flo
     """A puzzle as it stands after so many runs of its plan; ``hint`` is the number of the run that was told."""
     chosen, runs = task.chosen, task.runs
     return {
-        "name": chosen.name,
+        "name": chosen.puzzle.name,
         "title": chosen.puzzle.title,
         "seed": chosen.seed,
         "level": task.level,
@@ -149,25 +150,22 @@ def puzzle(task: Task, score: Score, done: int, position: Position, seconds: flo
         "target": _target(chosen.goal),
         "done": _done(task, score, done, seconds),
         "plan": [_planned(chosen.track, number, run) for number, run in enumerate(runs, 1)],
-        "next": done + 1,
+        "next": done,
         "distance": len(runs) - done,
         "hint": None if hint is None else {"run": describe(chosen.track, runs[hint - 1]), "distance": len(runs) - done},
     }
 
 
 def _target(goal: Goal) -> dict[str, Any]:
-    """What is wanted: of every term the segments it is about, or the locomotive's train, and what stands there."""
+    """What is wanted, by the segments (``s2+s3``) or the train (``L+``) it is about; what is in any order is a list."""
     return {
-        "text": str(goal),
-        "terms": [
-            {
-                "segments": list(term.segments),
-                "train": term.train,
-                "row": [str(element) for element in term.elements],
-                "apart": [list(apart.kinds) for apart in term.apart],
-            }
-            for term in goal.terms
-        ],
+        "+".join(term.segments) if term.train is None else f"{term.train}+": [
+            [*map(str, element.choices), *([".."] if element.more else [])]
+            if isinstance(element, Block)
+            else str(element)
+            for element in term.elements
+        ]
+        for term in goal.terms
     }
 
 
