@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ class Box:
         self._done = 0
         self._hint = 0
         self._began_s: float | None = None
+        self._halted_s = inf
         self._busy = ""
         self._closing = False
         self._look: asyncio.TimerHandle | None = None
@@ -227,7 +229,7 @@ class Box:
         assert self._task is not None, "something was dealt"
         self._facing = facing
         request = self._request(self._task, facing, folder)
-        self._journal, self._told = request.journal, Told()
+        self._journal, self._told, self._halted_s = request.journal, Told(), inf
         self._sitting = Sitting(request, self._heard)
         self.board.publish(mode=Mode.STARTING, question=None, refusal=None, note="")
         self._sitting.start()
@@ -351,6 +353,8 @@ class Box:
             changes["question"] = None if asked is None else self.board.question("by-hand", asked.text)
         if told.ended:
             changes |= self._ended(told, changes.get("vehicles", {}))
+        elif status is not None and status.halted:
+            changes |= shown.being_halted(status)
         elif told.waits:
             changes["mode"] = Mode.READY if told.run == 1 else Mode.PAUSED
         elif told.run:
@@ -401,18 +405,25 @@ class Box:
         """Where everything is now, by the clock of a layout that is not asked."""
         told = self._told
         assert told.status is not None, "something was told"
-        t_s = told.status.t_s
-        if self._speed is not None and told.status.drive is not None and not told.ended:
+        t_s, halted = told.status.t_s, bool(told.status.halted)
+        if halted:
+            # Where it was then: how far it ran on nobody has seen.
+            t_s = self._halted_s = min(t_s, self._halted_s)
+        elif self._rolls(told) and self._speed is not None:
             t_s += (time.monotonic() - told.status_s) * self._speed
-        return shown.moving(told.status, t_s, ended=told.ended)
+        return shown.moving(told.status, t_s, over=halted or told.ended)
+
+    @staticmethod
+    def _rolls(told: Told) -> bool:
+        status = told.status
+        return status is not None and status.drive is not None and not (status.halted or told.ended)
 
     def _look_on(self) -> None:
         """While a train moves, look again soon where it is by now. A clock that jumps tells nothing between events."""
         if self._look is not None:
             self._look.cancel()
             self._look = None
-        status = self._told.status
-        if self._speed is not None and status is not None and status.drive is not None and not self._told.ended:
+        if self._speed is not None and self._rolls(self._told):
             self._look = self._loop.call_later(LOOK_AGAIN_S, self._look_again)
 
     def _look_again(self) -> None:
@@ -434,6 +445,8 @@ class Box:
             raise RefusedError([f"it cannot {what}: the signal box is being closed"], cure="start it again")
         if self._busy:
             raise RefusedError([f"it cannot {what} now: it is {self._busy}"], cure="wait a moment")
+        if self._sitting is not None and self.snapshot.mode is Mode.HALTED:
+            raise RefusedError([f"it cannot {what} yet: the link is still open"], cure="wait a moment")
         if self.snapshot.mode not in modes:
             why = f"it cannot {what} now: it is {self.snapshot.mode}"
             raise RefusedError([why], cure=f"that can be done when it is {' or '.join(modes)}")

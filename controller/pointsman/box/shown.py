@@ -9,13 +9,15 @@ from pointsman.box import picture
 from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.box.task import Ground, Task
 from pointsman.dispatch.control import Status
-from pointsman.errors import HaltedError, PointsmanError
+from pointsman.errors import NOTHING_MOVES, HaltedError, PointsmanError
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.set_up import ends_of, set_up_lines
 from pointsman.puzzle.position import Position
 from pointsman.resuming import Interrupted
 from pointsman.track.model import End, Track
+
+STOPPED = "nothing moves any more; say what stands where to go on, or draw anew"
 
 
 def nothing_on(ground: Ground) -> dict[str, Any]:
@@ -47,12 +49,12 @@ def seen(ground: Ground, status: Status) -> dict[str, Any]:
     }
 
 
-def moving(status: Status, t_s: float, *, ended: bool) -> dict[str, Any]:
-    """What changes all the time while a train moves, at a moment of the layout's clock."""
+def moving(status: Status, t_s: float, *, over: bool) -> dict[str, Any]:
+    """What changes all the time while a train moves, at a moment of its clock; ``over``: it moved until then."""
     return {
         "t_s": round(t_s, 3),
-        "vehicles": picture.vehicles(status.belief, status.drive, t_s, rolling=not ended),
-        "drive": None if ended else picture.drive(status.drive, t_s),
+        "vehicles": picture.vehicles(status.belief, status.drive, t_s, rolling=not over),
+        "drive": None if over else picture.drive(status.drive, t_s),
     }
 
 
@@ -88,11 +90,20 @@ def halted(track: Track, error: PointsmanError, position: str, standing: Mapping
         "mode": Mode.HALTED,
         "halted": {
             "why": error.what,
-            "cure": error.cure or "look at the layout",
+            "cure": error.cure.replace(NOTHING_MOVES, STOPPED) or "look at the layout",
             "confirmed": position if ours is None else ours.confirmed or position,
             "believed": picture.position_of(track, standing),
             "where": "" if ours is None else ours.believed,
         },
+    }
+
+
+def being_halted(status: Status) -> dict[str, Any]:
+    """Everything was stopped just now; what is to be done is not known before the link is closed."""
+    position = str(status.belief.position)
+    return {
+        "mode": Mode.HALTED,
+        "halted": {"why": status.halted, "cure": "", "confirmed": position, "believed": position, "where": ""},
     }
 
 

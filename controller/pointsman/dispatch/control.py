@@ -82,7 +82,10 @@ class Driver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a screen shows at a moment: belief, what is being done, and where in the plan."""
+    """What a screen shows at a moment: belief, what is being done, and where in the plan.
+
+    ``halted`` is why everything was stopped; empty while it was not.
+    """
 
     t_s: float
     belief: Belief
@@ -97,6 +100,7 @@ class Status:
     links: Mapping[str, LinkChanged] = field(default_factory=dict)
     power: Power = Power.UNTOLD
     energised: tuple[str, ...] = ()
+    halted: str = ""
 
 
 @dataclass(slots=True)
@@ -431,6 +435,7 @@ class Control:
                 links=dict(state.links),
                 power=state.power,
                 energised=tuple(sorted(state.energised)),
+                halted=state.halted,
             )
         )
 

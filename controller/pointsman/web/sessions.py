@@ -16,7 +16,7 @@ from enum import IntEnum
 from pointsman.errors import RefusedError
 
 MOST_SESSIONS = 2000
-"""More are not remembered: the one that was away longest is forgotten."""
+"""More are not remembered: the spectator that was away longest is forgotten."""
 CODE_S = 120.0
 """So long a driver's code may be used, once."""
 MOST_CODES = 20
@@ -106,8 +106,10 @@ class Sessions:
         session = Session(secrets.token_urlsafe(24), "", Role.SPECTATOR)
         self._become(session, Role.SPECTATOR if self._pin is not None else Role.MARSHAL)
         self._sessions[session.token] = session
-        while len(self._sessions) > MOST_SESSIONS:
-            self._sessions.popitem(last=False)
+        if len(self._sessions) > MOST_SESSIONS:
+            # However many come, nobody loses a role by that.
+            longest = next((one for one in self._sessions.values() if one.role is Role.SPECTATOR), None)
+            del self._sessions[next(iter(self._sessions)) if longest is None else longest.token]
         return session
 
     def sign_in(self, session: Session, pin: str, address: str) -> None:

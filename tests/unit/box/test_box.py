@@ -36,6 +36,11 @@ async def come_to(box: Box, *modes: Mode) -> Mode:
     return (await seen(box, lambda snapshot: snapshot.mode in modes)).mode
 
 
+def is_over(snapshot: Snapshot) -> bool:
+    """Whether a play was stopped, and its link is closed: now it is known what is to be done."""
+    return snapshot.halted is not None and bool(snapshot.halted["cure"])
+
+
 def journals(folder: Path) -> list[Path]:
     return list(folder.glob("*.journal"))
 
@@ -89,6 +94,7 @@ async def test_an_emergency_stop_from_another_thread_then_put_right_and_to_the_e
         thread.start()
         assert await come_to(box, Mode.HALTED, Mode.SOLVED) is Mode.HALTED
         thread.join()
+        await seen(box, is_over)
         halted = box.snapshot.halted
         assert halted is not None
         assert halted["why"] == "emergency stop by a spectator"
@@ -179,6 +185,7 @@ async def test_a_stop_before_anything_moved_halts_too(tmp_path: Path) -> None:
         await box.begin(End.TO)
         box.emergency_stop("marshal", power_off=True)
         assert await come_to(box, Mode.HALTED, Mode.READY) is Mode.HALTED
+        await seen(box, is_over)
         box.emergency_stop("marshal")
         await asyncio.sleep(0)
         assert box.snapshot.note == "emergency stop by marshal: nothing was moving"

@@ -81,11 +81,13 @@ def test_a_marshal_stays_one_with_a_code_and_a_driver_can_be_dismissed() -> None
     assert marshal.role is Role.SPECTATOR
 
 
-def test_sessions_do_not_grow_without_end_and_the_used_ones_stay() -> None:
+def test_sessions_do_not_grow_without_end_and_nobody_loses_a_role_by_that() -> None:
     sessions = Sessions("4711", Clock())
-    kept = sessions.new()
-    for _ in range(MOST_SESSIONS + 10):
-        assert sessions.of(kept.token) is kept
+    marshal, away, used = sessions.new(), sessions.new(), sessions.new()
+    sessions.sign_in(marshal, "4711", "a")
+    for _ in range(MOST_SESSIONS):
+        assert sessions.of(used.token) is used
         sessions.new()
-    assert sessions.of(kept.token) is kept
+    assert sessions.of(marshal.token) is marshal
+    assert sessions.of(away.token) is None
     assert sessions.of("unknown") is None
