@@ -70,11 +70,14 @@ def position_of(track: Track, standing: Mapping[str, Any]) -> str:
 
 
 def drive(found: Drive | None, t_s: float) -> dict[str, Any] | None:
-    """What drives, how fast, and where it is to stop, and why there."""
+    """What drives, how fast, and where it is to stop, and why there.
+
+    ``towards`` is an end of the element in which the locomotive stood when it began.
+    """
     if found is None:
         return None
     step, pace = found.step, found.envelope.at(t_s).likely
-    here = step.sweep.path.place(pace.x_mm)
+    here = step.sweep.path.place((step.sweep.start_low_mm + step.sweep.start_high_mm) / 2)
     stretch = next(one for one in step.sweep.path.stretches if one.element == here.element)
     return {
         "locomotive": step.locomotive,

@@ -1,6 +1,7 @@
 """Everybody who looks: each has a queue of its own that keeps only the newest state, so that nobody waits for another.
 
-What is new is made into JSON once for all. A client that is behind gets what has changed since, in one message.
+What is new is made into JSON once for all who read a language. A client that is behind gets what has changed since, in
+one message.
 """
 
 from __future__ import annotations
@@ -8,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pointsman.box.snapshot import Snapshot
+from pointsman.web.french import french
 
+LANGUAGES: Mapping[str, Callable[[Any], Any]] = {"en": lambda values: values, "fr": french}
+"""What puts the sentences in a message's values into a language."""
 MOST_ANSWERS = 64
 """A client that leaves so many answers unread is given up."""
 
@@ -22,35 +26,49 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+class Part:
+    """The newest value of one key, as JSON in each language: made once, when it is first needed."""
+
+    __slots__ = ("_json", "_key", "_value")
+
+    def __init__(self, key: str, value: object) -> None:
+        self._key, self._value = key, value
+        self._json: dict[str, str] = {}
+
+    def json(self, language: str) -> str:
+        """The value in a language."""
+        if language not in self._json:
+            said = LANGUAGES[language]({self._key: self._value})[self._key]
+            self._json[language] = as_json(said)
+        return self._json[language]
+
+
 class Message:
-    """The newest values of some keys, as JSON; the text of the whole message is made once, when it is first needed."""
+    """The newest parts of the state; its text is made once for each language."""
 
-    def __init__(self, kind: str, seq: int, keys: dict[str, str]) -> None:
-        self.kind, self.seq, self.keys = kind, seq, keys
-        self._text = ""
+    def __init__(self, kind: str, seq: int, parts: dict[str, Part]) -> None:
+        self.kind, self.seq, self.parts = kind, seq, parts
+        self._texts: dict[str, str] = {}
 
-    @property
-    def text(self) -> str:
-        """The message."""
-        if not self._text:
-            parts = [
-                f'"type":"{self.kind}"',
-                f'"seq":{self.seq}',
-                *(f'"{key}":{text}' for key, text in self.keys.items()),
-            ]
-            self._text = "{" + ",".join(parts) + "}"
-        return self._text
+    def text(self, language: str) -> str:
+        """The message in a language."""
+        if language not in self._texts:
+            found = [f'"type":"{self.kind}"', f'"seq":{self.seq}']
+            found += [f'"{key}":{part.json(language)}' for key, part in self.parts.items()]
+            self._texts[language] = "{" + ",".join(found) + "}"
+        return self._texts[language]
 
     def then(self, later: Message) -> Message:
         """Both in one: what is newer counts."""
-        return Message(self.kind, later.seq, {**self.keys, **later.keys})
+        return Message(self.kind, later.seq, {**self.parts, **later.parts})
 
 
 class Client:
-    """What waits to be sent to one client."""
+    """What waits to be sent to one client, in its language."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: str) -> None:
         self.lost = False
+        self.language = language
         self._answers: deque[str] = deque()
         self._news: Message | None = None
         self._beat = ""
@@ -61,12 +79,12 @@ class Client:
         if len(self._answers) >= MOST_ANSWERS:
             self.lost = True
         else:
-            self._answers.append(as_json(values))
+            self._answers.append(as_json(LANGUAGES[self.language](values)))
         self._something.set()
 
     def news(self, message: Message) -> None:
         """Something new for everybody."""
-        self._news = message if self._news is None else self._news.then(message)
+        self._news = message if self._news is None or message.kind == "state" else self._news.then(message)
         self._something.set()
 
     def beat(self, text: str) -> None:
@@ -79,7 +97,7 @@ class Client:
         while True:
             if self._news is not None:
                 news, self._news = self._news, None
-                return news.text
+                return news.text(self.language)
             if self._answers:
                 return self._answers.popleft()
             if self._beat:
@@ -98,14 +116,19 @@ class Audience:
         self._snapshot = snapshot
         self._extra = more()
         self._seq = 0
-        self._keys = {key: as_json(value) for key, value in {**snapshot.values(), **self._extra}.items()}
+        self._parts = {key: Part(key, value) for key, value in {**snapshot.values(), **self._extra}.items()}
 
-    def join(self) -> Client:
+    def join(self, language: str) -> Client:
         """A new client; it is told the whole state first."""
-        client = Client()
-        client.news(Message("state", self._seq, dict(self._keys)))
+        client = Client(language)
         self.clients.add(client)
+        self.speak(client, language)
         return client
+
+    def speak(self, client: Client, language: str) -> None:
+        """Tell a client the whole state, in a language, and go on in it."""
+        client.language = language
+        client.news(Message("state", self._seq, dict(self._parts)))
 
     def leave(self, client: Client) -> None:
         """It has gone."""
@@ -120,9 +143,9 @@ class Audience:
         if not changes:
             return
         self._seq += 1
-        keys = {key: as_json(value) for key, value in changes.items()}
-        self._keys |= keys
-        message = Message("change", self._seq, keys)
+        parts = {key: Part(key, value) for key, value in changes.items()}
+        self._parts |= parts
+        message = Message("change", self._seq, parts)
         for client in self.clients:
             client.news(message)
 

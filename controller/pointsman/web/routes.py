@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Request, Response, WebSocket
+from fastapi import APIRouter, Depends, Query, Request, Response, WebSocket
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.requests import HTTPConnection
 
 from pointsman.box.box import Box
 from pointsman.errors import RefusedError, UsageError, did_you_mean
+from pointsman.web.audience import LANGUAGES
 from pointsman.web.drawn_code import svg_of
+from pointsman.web.languages import language_of
 from pointsman.web.schemas import (
     CodeView,
     CodeWanted,
@@ -24,6 +26,7 @@ from pointsman.web.schemas import (
     SignIn,
     StateView,
     StopWanted,
+    json_of,
 )
 from pointsman.web.sessions import CODE_S, Role, Session, Sessions
 from pointsman.web.visits import Visits
@@ -36,6 +39,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     422: {"model": RefusedView, "description": "Not understood."},
 }
 router = APIRouter()
+Language = Literal["en", "fr"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +107,10 @@ async def healthz(house: HouseOf) -> HealthView:
 
 
 @router.get("/api/layout")
-async def layout(house: HouseOf) -> LayoutView:
-    """The layout as it is drawn: everything that does not change."""
-    return house.layout
+async def layout(house: HouseOf, request: Request, lang: Annotated[Language | None, Query()] = None) -> LayoutView:
+    """The layout as it is drawn: everything that does not change; its titles in a language, if it has them."""
+    said = LANGUAGES[lang or language_of(request)](json_of(house.layout))
+    return LayoutView.model_validate(said)
 
 
 @router.get("/api/state", response_model=StateView)

@@ -14,7 +14,9 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from pointsman.errors import PointsmanError, RefusedError
+from pointsman.web.audience import LANGUAGES
 from pointsman.web.guarding import Guard
+from pointsman.web.languages import language_of
 from pointsman.web.routes import STATIC, House, router
 
 SEE = "see /openapi.json"
@@ -54,10 +56,11 @@ def make_app(house: House) -> FastAPI:
     return app
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, PointsmanError), "that is what it is registered for"
     status = 403 if isinstance(error, RefusedError) else 422
-    return JSONResponse({"why": error.what, "cure": error.cure}, status_code=status)
+    said = LANGUAGES[language_of(request)]({"why": error.what, "cure": error.cure})
+    return JSONResponse(said, status_code=status)
 
 
 async def _not_understood(_: Request, error: Exception) -> JSONResponse:

@@ -14,6 +14,7 @@ from pointsman.box.box import Box
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.web.audience import Audience, Client
 from pointsman.web.commands import Deeds, EmergencyStop, Language, Message, may, number_of, parse, refused
+from pointsman.web.languages import language_of
 from pointsman.web.sessions import Session, Sessions
 
 LOG = logging.getLogger("pointsman.web")
@@ -77,7 +78,7 @@ class Visits:
             await websocket.close(_FULL, "too many look at once")
             return
         await websocket.accept()
-        client = self.audience.join()
+        client = self.audience.join(language_of(websocket))
         self._visitors[client] = session
         client.answer(_you(session))
         sending = asyncio.create_task(_send(websocket, client))
@@ -123,6 +124,7 @@ class Visits:
 
     def _ask(self, message: Message, client: Client, session: Session, asked: _Asked) -> None:
         if isinstance(message, Language):
+            self.audience.speak(client, message.language)
             client.answer({"type": "done", "id": message.id})
             return
         if not may(session.role, message):
@@ -162,11 +164,12 @@ class Visits:
 
     def _people(self) -> dict[str, Any]:
         """The drivers, for the marshal's list."""
-        drivers = [
-            {"who": one.who, "name": one.who, "kind": "browser", "state": "driving", "locomotive": one.locomotive}
-            for one in self.sessions.drivers
-        ]
+        drivers = [{"who": one.who, "name": one.who, **_driver(one)} for one in self.sessions.drivers]
         return {"people": drivers}
+
+
+def _driver(session: Session) -> dict[str, Any]:
+    return {"kind": "page", "role": session.role.word, "state": "driving", "locomotive": session.locomotive}
 
 
 async def _send(websocket: WebSocket, client: Client) -> None:

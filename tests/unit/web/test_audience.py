@@ -13,7 +13,7 @@ from pointsman.web.audience import MOST_ANSWERS, Audience
 async def test_who_is_behind_gets_what_is_newest_in_one_message() -> None:
     start = Snapshot()
     audience = Audience(start, dict)
-    quick, slow = audience.join(), audience.join()
+    quick, slow = audience.join("en"), audience.join("en")
     for client in (quick, slow):
         assert json.loads(await client.next())["type"] == "state"
     at = start
@@ -36,14 +36,27 @@ async def test_who_is_behind_gets_what_is_newest_in_one_message() -> None:
 async def test_who_joins_late_or_is_behind_from_the_start_has_the_whole_state() -> None:
     audience = Audience(Snapshot(), dict)
     audience.hear(Snapshot(note="before"))
-    client = audience.join()
+    client = audience.join("en")
     audience.hear(Snapshot(note="after"))
     told = json.loads(await client.next())
     assert (told["type"], told["note"], told["mode"]) == ("state", "after", "idle")
 
 
+async def test_everybody_is_told_in_their_own_language_and_may_change_it() -> None:
+    audience = Audience(Snapshot(), dict)
+    here, there = audience.join("en"), audience.join("fr")
+    audience.hear(Snapshot(note="solved", puzzle={"plan": [{"text": "L with 1 2 to head, leaving 3 in s1"}]}))
+    assert json.loads(await here.next())["note"] == "solved"
+    said = json.loads(await there.next())
+    assert said["note"] == "résolu"
+    assert said["puzzle"]["plan"][0]["text"] == "L avec 1 2 vers head, en laissant 3 dans s1"
+    audience.speak(here, "fr")
+    whole = json.loads(await here.next())
+    assert (whole["type"], whole["note"]) == ("state", "résolu")
+
+
 async def test_who_reads_no_answers_is_given_up() -> None:
-    client = Audience(Snapshot(), dict).join()
+    client = Audience(Snapshot(), dict).join("en")
     for number in range(MOST_ANSWERS + 1):
         client.answer({"type": "done", "id": number})
     assert client.lost

@@ -190,6 +190,32 @@ async def test_nonsense_is_refused_by_its_number_and_a_flood_is_shown_out(tmp_pa
                 await other.flood(["x" * 3000])
 
 
+async def test_a_page_that_never_reads_delays_nobody(tmp_path: Path) -> None:
+    async with served(tmp_path) as (house, browser), opened(house, browser) as quick:
+        address = house.address.removeprefix("http://").rstrip("/")
+        host, _, port = address.partition(":")
+        reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
+        asked = ["GET /ws HTTP/1.1", f"host: {address}", f"origin: http://{address}", "connection: upgrade"]
+        asked += ["upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA=="]
+        writer.write("\r\n".join([*asked, "", ""]).encode())
+        assert (await reader.readline()).startswith(b"HTTP/1.1 101")
+        for number in range(300):
+            house.box.board.publish(note=f"{number} " + "x" * 20_000)
+            told = await quick.until(lambda message: "note" in message)
+            assert told["note"].startswith(f"{number} ")
+        writer.close()
+        assert (await quick.ask("emergency-stop"))["type"] == "done"
+
+
+async def test_a_french_page_is_told_everything_in_french(tmp_path: Path) -> None:
+    async with served(tmp_path) as (house, browser), opened(house, browser, **{"accept-language": "fr-BE"}) as page:
+        assert (await page.ask("auto"))["why"] == "impossible de rouler maintenant : rien n'est tiré"
+        await page.ask("language", language="en")
+        assert (await page.ask("go-on"))["why"] == "it cannot drive now: it is idle"
+        assert (await browser.get("/api/layout?lang=fr")).json()["title"] == "Petit Inglenook, 3-2-2"
+        assert (await browser.get("/api/layout?lang=de")).status_code == 422
+
+
 async def test_every_route_is_described_with_an_example(tmp_path: Path) -> None:
     async with served(tmp_path) as (_, browser):
         described = (await browser.get("/openapi.json")).json()
