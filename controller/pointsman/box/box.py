@@ -210,7 +210,8 @@ class Box:
         )
 
     def _set_up_question(self, task: Task) -> dict[str, Any]:
-        return self.board.question("set-up", shown.set_up(task), ends=shown.ends(task))
+        text = shown.set_up(task, real=not self._simulated)
+        return self.board.question("set-up", text, ends=shown.ends(task))
 
     # ------------------------------------------------------------ a play
 

@@ -58,9 +58,10 @@ def moving(status: Status, t_s: float, *, over: bool) -> dict[str, Any]:
     }
 
 
-def set_up(task: Task) -> str:
-    """How everything has to stand, in words."""
-    return " ".join(["Set up like this.", *set_up_lines(task.chosen)])
+def set_up(task: Task, *, real: bool) -> str:
+    """How everything has to stand, in words; on a ``real`` layout nobody may have a hand in it."""
+    clear = ["Begin when everybody is clear of the layout."] if real else []
+    return " ".join(["Set up like this.", *set_up_lines(task.chosen), *clear])
 
 
 def ends(task: Task) -> dict[str, str]:

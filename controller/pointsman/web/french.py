@@ -162,6 +162,10 @@ _TEMPLATES = (
     ("Not driven: {a}", "Pas conduit : {a}"),
     # setting up
     (
+        "{a_s} Begin when everybody is clear of the layout.",
+        "{a_s} Commencez quand personne n'a plus la main au réseau.",
+    ),
+    (
         "Set up like this. Wagons: the first in each track just clear of the beam, its coupler within {a} mm of it, "
         "the others pushed up to it. {b_s}",
         "Disposez ainsi. Wagons : le premier de chaque voie juste hors du faisceau, son attelage à {a} mm au plus, les "

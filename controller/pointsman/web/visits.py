@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -18,7 +19,9 @@ from pointsman.web.languages import language_of
 from pointsman.web.sessions import Session, Sessions
 
 LOG = logging.getLogger("pointsman.web")
-MOST_CLIENTS = 250
+MOST_CLIENTS = 300
+MOST_EACH = 150
+"""Clients in all, and from one address: nobody can keep all others out by opening many pages."""
 MOST_BYTES = 2048
 """Of one message from a client."""
 MOST_AT_ONCE = 8
@@ -48,6 +51,7 @@ class Visits:
         self._deeds = Deeds(box, sessions)
         self._doing: set[asyncio.Task[None]] = set()
         self._visitors: dict[Client, Session] = {}
+        self._from: Counter[str] = Counter()
         self._forget = box.subscribe(self.audience.hear)
 
     async def beat(self) -> None:
@@ -74,9 +78,18 @@ class Visits:
 
     async def visit(self, websocket: WebSocket, session: Session) -> None:
         """Serve one client until it goes."""
-        if len(self.audience.clients) >= MOST_CLIENTS:
+        address = websocket.client.host if websocket.client is not None else ""
+        if len(self.audience.clients) >= MOST_CLIENTS or self._from[address] >= MOST_EACH:
             await websocket.close(_FULL, "too many look at once")
             return
+        self._from[address] += 1
+        try:
+            await self._serve(websocket, session)
+        finally:
+            self._from[address] -= 1
+            self._from += Counter()  # forgets who has none left
+
+    async def _serve(self, websocket: WebSocket, session: Session) -> None:
         await websocket.accept()
         client = self.audience.join(language_of(websocket))
         self._visitors[client] = session

@@ -42,6 +42,10 @@ def test_names_numbers_and_everything_that_is_no_sentence_stay_as_they_are() -> 
 @pytest.mark.parametrize(
     ("english", "in_french"),
     [
+        (
+            "solved Begin when everybody is clear of the layout.",
+            "résolu Commencez quand personne n'a plus la main au réseau.",
+        ),
         ("T1 to thrown", "T1 vers la voie déviée"),
         ("STOPPED: emergency stop by driver 1", "ARRÊTÉ : arrêt d'urgence par driver 1"),
         ("nobody has ever said this", "nobody has ever said this"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from pointsman.errors import PortError, UsageError
+from pointsman.web.logs import log_to
 from pointsman.web.running import Door, Served, door, listen, serving
 
 HERE = Door("127.0.0.1", 0, None)
@@ -190,6 +193,17 @@ async def test_nonsense_is_refused_by_its_number_and_a_flood_is_shown_out(tmp_pa
                 await other.flood(["x" * 3000])
 
 
+async def test_one_address_cannot_keep_all_others_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pointsman.web.visits.MOST_EACH", 1)
+    async with served(tmp_path) as (house, browser):
+        async with opened(house, browser):
+            with pytest.raises(InvalidStatus):
+                async with opened(house, browser):
+                    pass
+        async with opened(house, browser) as again:
+            assert again.state["mode"] == "idle"
+
+
 async def test_a_page_that_never_reads_delays_nobody(tmp_path: Path) -> None:
     async with served(tmp_path) as (house, browser), opened(house, browser) as quick:
         address = house.address.removeprefix("http://").rstrip("/")
@@ -242,3 +256,27 @@ def test_who_lets_others_in_has_a_pin() -> None:
     assert door("192.168.1.5", 1, "4711").pin == "4711"
     with pytest.raises(UsageError):
         door("0.0.0.0", 1, "1")
+
+
+def test_the_log_is_one_json_object_a_line_and_of_the_server_only_what_is_wrong() -> None:
+    out = StringIO()
+    with restored("pointsman.web", "uvicorn"):
+        log_to(out, as_json=True)
+        logging.getLogger("pointsman.web").info("driver 1 comes in")
+        logging.getLogger("uvicorn.error").info("connection open")
+        logging.getLogger("uvicorn.error").error("it is wrong")
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [(line["level"], line["what"]) for line in lines] == [
+        ("info", "driver 1 comes in"),
+        ("error", "it is wrong"),
+    ]
+
+
+@contextmanager
+def restored(*names: str) -> Iterator[None]:
+    """While inside, these loggers may be changed."""
+    loggers = [logging.getLogger(name) for name in names]
+    before = [(list(logger.handlers), logger.level, logger.propagate) for logger in loggers]
+    yield
+    for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
+        logger.handlers, logger.level, logger.propagate = handlers, level, propagate
