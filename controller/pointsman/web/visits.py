@@ -85,6 +85,8 @@ class Visits:
         self._from[address] += 1
         try:
             await self._serve(websocket, session)
+        except WebSocketDisconnect:
+            pass  # it went before it was greeted, or before it was shown out
         finally:
             self._from[address] -= 1
             self._from += Counter()  # forgets who has none left
@@ -96,7 +98,7 @@ class Visits:
         client.answer(_you(session))
         sending = asyncio.create_task(_send(websocket, client))
         hearing = asyncio.create_task(self._listen(websocket, client, session))
-        both = {sending, hearing}
+        both: set[asyncio.Task[Any]] = {sending, hearing}
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -105,20 +107,22 @@ class Visits:
             for task in both:
                 task.cancel()
             await asyncio.wait(both)
-        for task in both:
-            if not task.cancelled() and task.exception() is not None:
-                raise task.exception() or RuntimeError
+        if not sending.cancelled():
+            sending.result()
+        out = None if hearing.cancelled() else hearing.result()
+        if out is not None:
+            await websocket.close(*out)
 
-    async def _listen(self, websocket: WebSocket, client: Client, session: Session) -> None:
+    async def _listen(self, websocket: WebSocket, client: Client, session: Session) -> tuple[int, str] | None:
+        """Hear a client until it goes; or until it must: with which code, and why."""
         left, at_s, asked = AT_ONCE, time.monotonic(), _Asked()
         while True:
             received = await websocket.receive()
             if received["type"] == "websocket.disconnect":
-                return
+                return None
             text = received.get("text")
             if text is None or len(text) > MOST_BYTES:
-                await websocket.close(_NOT_TEXT if text is None else _TOO_BIG)
-                return
+                return (_NOT_TEXT, "only text is read") if text is None else (_TOO_BIG, "this is too long")
             now = time.monotonic()
             left, at_s = min(AT_ONCE, left + (now - at_s) * A_SECOND) - 1, now
             try:
@@ -132,8 +136,7 @@ class Visits:
                 elif left >= 0:
                     self._ask(message, client, session, asked)
             if left < -AT_ONCE:
-                await websocket.close(_POLICY, "too much is asked for")
-                return
+                return _POLICY, "too much is asked for"
 
     def _ask(self, message: Message, client: Client, session: Session, asked: _Asked) -> None:
         if isinstance(message, Language):
