@@ -94,7 +94,7 @@ def go_on_from(ground: Ground, play: Interrupted, position: Position, by: str, p
 
 
 def _driven(ground: Ground, chosen: Chosen, solution: Solution, level: int | None, progress: Report) -> Task:
-    track, _ = calibrated(chosen.track, chosen.folder, ground.target, seed=str(chosen.seed))
+    track, _ = calibrated(chosen.track, chosen.folder, ground.wiring, ground.target, seed=str(chosen.seed))
     chosen = replace(chosen, puzzle=replace(chosen.puzzle, track=track))
     found = drivable(chosen, ground.wiring, solution.runs, ground.target, progress)
     return Task(
