@@ -10,11 +10,13 @@ from typing import Protocol
 
 from pointsman.box.board import Board
 from pointsman.box.snapshot import Mode
-from pointsman.errors import PointsmanError
+from pointsman.errors import PointsmanError, RefusedError, UnsolvableError
 from pointsman.track.model import End
 
 KEPT = 20
 """Journals of the demo that are kept: the last ones."""
+MOST_DRAWS = 20
+"""Draws in a row that cannot be driven before the demo gives up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Demo:
         board.publish(demo=True)
         try:
             while True:
-                await box.draw(random.choice(box.puzzles), None, None)
+                await self._draw()
                 await asyncio.sleep(self._waits.before_s)
                 self._forget_old()
                 box.start(End.TO, self._folder)
@@ -88,6 +90,17 @@ class Demo:
             box.refuse(error)
         finally:
             board.publish(demo=False)
+
+    async def _draw(self) -> None:
+        """Draw until something can be driven: the real lengths may forbid a draw."""
+        for left in reversed(range(MOST_DRAWS)):
+            try:
+                await self._box.draw(random.choice(self._box.puzzles), None, None)
+            except (RefusedError, UnsolvableError):
+                if not left:
+                    raise
+            else:
+                return
 
     def _forget_old(self) -> None:
         """Days of demo must not fill the disk; one that cannot be removed stays."""
