@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format campaign faults witness bench firmware firmware-campaign lock wheel deps clean
+.PHONY: help venv demo picture test check format serve campaign faults witness bench firmware firmware-campaign lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -21,6 +21,9 @@ $(VENV)/made: requirements.lock pyproject.toml .ci/make-venv
 
 demo: venv ## play an Inglenook on the simulated layout
 	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed $(SPEED) --yes
+
+serve: venv ## show the small Inglenook, simulated, in a browser at http://127.0.0.1:8765
+	$(BIN)/pointsman serve inglenook-small $(ARGS)
 
 picture: venv ## make docs/play.svg, the picture in the README, by a real play
 	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed 0 --yes --picture docs/play.svg
