@@ -138,6 +138,11 @@ class Stage:
         with self._changed:
             assert self._changed.wait_for(lambda: len(self.seats) >= count, WITHIN_S), f"{len(self.seats)} connected"
 
+    def until_gone(self, seat: Seat) -> None:
+        """Wait until a page has closed its connection."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: not seat.open, WITHIN_S), "the page is still there"
+
     def _enough(self, verb: str, count: int, seat: Seat | None) -> bool:
         return len(self.said(verb, seat)) >= count
 
@@ -149,6 +154,11 @@ class Stage:
         seat.say(type="state", **self.state)
         with self._changed:
             self.seats.append(seat)
+            self._changed.notify_all()
+
+    def gone(self) -> None:
+        """A page has closed its connection."""
+        with self._changed:
             self._changed.notify_all()
 
     def hear(self, seat: Seat, message: Json) -> None:
@@ -233,6 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
             pass
         finally:
             seat.open = False
+            self.the_stage.gone()
 
     def _hang_up(self) -> None:
         """Ends the websocket's thread, if it is still there."""

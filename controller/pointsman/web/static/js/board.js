@@ -3,14 +3,17 @@
 import { html } from "./dom.js";
 import { left_to_right } from "./position.js";
 import { token } from "./shapes.js";
-import { t } from "./words.js";
+import { t, t_or } from "./words.js";
 
 const DRAG_PX = 8;
 
-/** What a vehicle is called in words: its name with its kind. */
+/** What a vehicle is called in words: its kind and its name. */
 export function called(layout, name) {
   const vehicle = layout.vehicles[name];
-  return vehicle?.words || name;
+  if (!vehicle) return name;
+  const kind = vehicle.locomotive ? "locomotive" : vehicle.kind;
+  // A wagon that is named as its kind is says it once.
+  return kind && kind !== name ? `${t_or(`kind.${kind}`, kind)} ${name}` : name;
 }
 
 /**
@@ -98,20 +101,21 @@ function drag(event, node, name, edit) {
   const start = [event.clientX, event.clientY];
   node.dragged = false;
   const move = (to) => {
+    if (to.pointerId !== event.pointerId) return;
     const [x, y] = [to.clientX - start[0], to.clientY - start[1]];
     if (!node.dragged && Math.hypot(x, y) < DRAG_PX) return;
     if (!node.dragged) {
       node.dragged = true;
       node.classList.add("dragged");
-      node.setPointerCapture(event.pointerId);
       edit.lift(name);
     }
     node.style.transform = `translate(${x}px, ${y}px)`;
   };
   const end = (at) => {
-    node.removeEventListener("pointermove", move);
-    node.removeEventListener("pointerup", end);
-    node.removeEventListener("pointercancel", end);
+    if (at.pointerId !== event.pointerId) return;
+    removeEventListener("pointermove", move);
+    removeEventListener("pointerup", end);
+    removeEventListener("pointercancel", end);
     if (!node.dragged) return;
     const under = at.type === "pointerup" ? document.elementsFromPoint(at.clientX, at.clientY) : [];
     const place = nearest(under, at, node);
@@ -120,9 +124,9 @@ function drag(event, node, name, edit) {
     if (place) edit.put(place, name);
     else edit.pick(null);
   };
-  node.addEventListener("pointermove", move);
-  node.addEventListener("pointerup", end);
-  node.addEventListener("pointercancel", end);
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", end);
+  addEventListener("pointercancel", end);
 }
 
 /** The place under a point: a slot, or beside the vehicle there, or the end of the row. */

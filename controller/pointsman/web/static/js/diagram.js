@@ -200,7 +200,7 @@ export class Diagram {
       { class: "control", role: "button", "data-key": key },
       svg("rect", { x: x - wide / 2, y: y - high / 2, width: wide, height: high, rx: 8 }),
     );
-    const able = () => node.getAttribute("aria-disabled") !== "true";
+    const able = () => this.store.drives;
     node.addEventListener("click", () => able() && press());
     node.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;

@@ -49,6 +49,17 @@ export class Link extends EventTarget {
     socket.addEventListener("close", () => socket === this.#socket && this.#lost());
   }
 
+  /** The page is left: the connection ends, and is made anew should the page come back. */
+  leave() {
+    const old = this.#socket;
+    this.#socket = null;
+    old?.close();
+    clearTimeout(this.#silence);
+    clearTimeout(this.#retry);
+    this.#tell("closed");
+    addEventListener("pageshow", () => this.connect(), { once: true });
+  }
+
   /** A new connection, with the rights that the session has now. */
   anew() {
     const old = this.#socket;
@@ -98,6 +109,7 @@ export class Link extends EventTarget {
       this.#open_requests.delete(message.id);
       const said = message.type === "done" ? { ok: true } : message;
       if (answer) answer(said);
+      // What was not even understood has no number.
       else if (!said.ok) this.#tell("refused", said);
     } else if (message.type !== "beat") {
       const { type, ...rest } = message;

@@ -143,6 +143,8 @@ async function begin() {
   link.addEventListener("change", (event) => store.changed(event.detail));
   link.addEventListener("you", (event) => store.known(event.detail));
   if (entered && !entered.ok) notices.refused(entered);
+  // After the throttle's own listener, which stops.
+  addEventListener("pagehide", () => link.leave());
   link.connect();
 }
 

@@ -89,7 +89,7 @@ export class Puzzle {
       "select",
       { id: "deal-level" },
       html("option", { value: "", text: t("level.any") }),
-      ...[1, 2, 3, 4, 5].map((one) => html("option", { value: one, text: t("level.one", { level: one }) })),
+      ...[1, 2, 3, 4].map((one) => html("option", { value: one, text: t("level.one", { level: one }) })),
     );
     const form = html(
       "form",

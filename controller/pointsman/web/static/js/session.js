@@ -41,6 +41,9 @@ export const use_code = (code) => asked("POST", "/api/session", { code });
 export const give_up_role = () => asked("DELETE", "/api/session");
 export const driver_code = (locomotive) => asked("POST", "/api/driver-codes", { locomotive });
 
+/** Stops everything without the websocket. */
+export const stop_by_post = (fields) => asked("POST", "/api/emergency-stop", fields);
+
 /** The one-time code in the address, which leaves the address at once. */
 export function code_in_address() {
   const found = /^#driver=([\w-]+)$/.exec(location.hash);

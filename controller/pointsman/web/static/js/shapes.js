@@ -2,6 +2,8 @@
 
 import { svg } from "./dom.js";
 
+const UNPAINTED = "#808080";
+
 /** Black or white, whichever has the higher contrast on `#rrggbb` (WCAG 2 relative luminance). */
 export function ink(background) {
   return luminance(background) > 0.179 ? "#000000" : "#ffffff";
@@ -51,10 +53,11 @@ const MARKS = {
  * without a silhouette of their own are plain wagons.
  */
 export function silhouette(name, vehicle, w, h) {
+  const colour = vehicle.colour ?? UNPAINTED;
   const wheel = 0.13 * h;
   const body = h - 1.5 * wheel;
   const kind = vehicle.locomotive ? "locomotive" : vehicle.kind in OUTLINES ? vehicle.kind : "open";
-  const paint = ink(vehicle.colour);
+  const paint = ink(colour);
   const shown = shortened(name, w, body);
   const wheels = (vehicle.locomotive ? [0.16, 0.39, 0.61, 0.84] : [0.2, 0.8]).map((x) =>
     svg("circle", { class: "wheel", cx: (x - 0.5) * w, cy: -wheel, r: wheel }),
@@ -64,7 +67,7 @@ export function silhouette(name, vehicle, w, h) {
     svg(
       "g",
       { transform: `translate(${-w / 2} ${-h})` },
-      svg("path", { class: "body", d: OUTLINES[kind](w, body), fill: vehicle.colour }),
+      svg("path", { class: "body", d: OUTLINES[kind](w, body), fill: colour }),
       MARKS[kind] && w > 34 && svg("path", { class: "mark", d: MARKS[kind](w, body), stroke: paint }),
     ),
     svg("text", {

@@ -1,6 +1,7 @@
 /** The emergency stop: on every view, by touch and by the space bar, sent before anything else is done. */
 
 import { button, change, html } from "./dom.js";
+import { stop_by_post } from "./session.js";
 import { t } from "./words.js";
 
 const TEXT_FIELDS = new Set(["text", "number", "password", "search", "tel", "url", "email"]);
@@ -42,11 +43,21 @@ export class EmergencyStop {
   press() {
     // Sent first; all the rest afterwards.
     const power_off = this.pressed;
-    this.#sent = this.link.emergency_stop(power_off ? { power_off: true } : {});
+    this.#send(power_off ? { power_off: true } : {});
     if (!this.pressed) this.#halt_seen = false;
     this.pressed = true;
     dispatchEvent(new CustomEvent("emergency"));
     this.show();
+  }
+
+  // By the websocket; where there is none by a request of its own, and by the websocket again once it is back.
+  #send(fields) {
+    this.#sent = this.link.emergency_stop(fields);
+    if (this.#sent) return;
+    stop_by_post(fields).then((answer) => {
+      this.#sent ||= Boolean(answer.ok);
+      this.show();
+    });
   }
 
   // On the way down, not when the finger leaves; the click that follows is the same press.

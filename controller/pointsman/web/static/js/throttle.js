@@ -21,6 +21,7 @@ export class Throttle extends EventTarget {
     addEventListener("emergency", () => this.#zero());
     link.addEventListener("closed", () => this.#zero());
     link.addEventListener("stale", () => this.#zero());
+    link.addEventListener("refused", () => this.#zero());
     store.view(["throttle", "drive", "mode", "you"], (state) => this.#heard(state));
   }
 

@@ -35,6 +35,7 @@ export class WordsOfPosition {
     const broken = Object.keys(state.beams).filter((name) => state.beams[name]);
     const beams = broken.length ? t("beams.broken", { names: broken.join(", ") }) : t("beams.free");
     const route = (state.route ?? []).map((one) => this.#where(one)).join(", ");
+    const photos = this.#photos(state);
     const made_from = [rows, turnouts, beams, route, spoken_language()];
     refill(this.place, made_from, () => [
       html("h2", { id: "position-title", text: t("position") }),
@@ -42,12 +43,24 @@ export class WordsOfPosition {
         "table",
         {},
         html("thead", {}, html("tr", {}, html("th", { scope: "col", text: t("track") }), html("th", { scope: "col", text: t("stands") }))),
-        html("tbody", {}, ...rows.map(([where, who]) => html("tr", {}, html("th", { scope: "row", text: where }), html("td", { text: who })))),
+        html("tbody", {}, ...rows.map(([where, who]) => html("tr", {}, html("th", { scope: "row", text: where }), html("td", {}, ...(photos[where] ?? []), who)))),
       ),
       html("ul", {}, ...turnouts.map((text) => html("li", { text })), html("li", { text: beams })),
       route ? html("p", { text: t("route", { route }) }) : null,
     ]);
     this.#tell(state, rows);
+  }
+
+  /** The club's photographs of what stands in each row. */
+  #photos(state) {
+    const { layout } = this.store;
+    const found = standing(layout, state.vehicles).map((row) => [
+      this.#where(row),
+      row.vehicles
+        .filter((name) => layout.vehicles[name]?.photo)
+        .map((name) => html("img", { src: layout.vehicles[name].photo, alt: "", class: "photo" })),
+    ]);
+    return Object.fromEntries(found);
   }
 
   #tell(state, rows) {
