@@ -51,13 +51,23 @@ def drive(page: Page, presses: int = 3) -> None:
 
 @pytest.mark.parametrize(
     ("name", "size"),
-    [("inglenook", "phone"), ("inglenook", "wall"), ("timesaver", "phone"), ("timesaver", "desktop"), ("tchoutchou", "desktop")],
+    [
+        ("inglenook", "phone"),
+        ("inglenook", "wall"),
+        ("timesaver", "phone"),
+        ("timesaver", "desktop"),
+        ("tchoutchou", "desktop"),
+    ],
 )
 def test_every_layout_is_drawn_within_every_screen(visitor: Visitor, keep_picture, name: str, size: str):
     track, layout = described(name)
     rows = {"inglenook": {"head": ["L"], "s1": list("12345"), "s2": list("678")}}.get(name)
     first = next(iter(track.segments))
-    state = {**quiet(track), "mode": "ready", "vehicles": at_rest(track, rows or {first: ["L", next(iter(track.wagons))]})}
+    state = {
+        **quiet(track),
+        "mode": "ready",
+        "vehicles": at_rest(track, rows or {first: ["L", next(iter(track.wagons))]}),
+    }
     with stage(state, layout=layout) as served:
         page = visitor.page(served, size)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -79,7 +89,8 @@ def test_what_is_for_fingers_is_large_enough(visitor: Visitor, size: str):
     with stage(DRIVING) as served:
         page = visitor.page(served, size)
         small = page.evaluate(
-            "() => [...document.querySelectorAll('button, input, select, summary')].filter((one) => one.checkVisibility())"
+            "() => [...document.querySelectorAll('button, input, select, summary')]"
+            ".filter((one) => one.checkVisibility())"
             ".filter((one) => { const b = one.getBoundingClientRect(); return b.width < 44 || b.height < 44; })"
             ".map((one) => one.outerHTML)"
         )
@@ -120,10 +131,11 @@ def test_how_a_turnout_lies_is_said_in_words_and_marks(visitor: Visitor):
 def test_the_position_is_there_in_words_and_changes_are_told_calmly(visitor: Visitor):
     with stage() as served:
         page = visitor.page(served, clock=True)
-        expect(page.locator("#position tbody tr").nth(1)).to_have_text(
-            "s1mineral wagon 6, van 2, open wagon 7, van 8"
-        )
-        seen = {**PLAY["turnouts"], "T1": {"commanded": "closed", "reported": "closed", "surety": "seen", "by_hand": False}}
+        expect(page.locator("#position tbody tr").nth(1)).to_have_text("s1mineral wagon 6, van 2, open wagon 7, van 8")
+        seen = {
+            **PLAY["turnouts"],
+            "T1": {"commanded": "closed", "reported": "closed", "surety": "seen", "by_hand": False},
+        }
         moving = {**PLAY["turnouts"], "T1": {**seen["T1"], "surety": "moving"}}
         served.change(turnouts=moving)
         served.change(turnouts=seen, mode="hand")
@@ -164,7 +176,12 @@ def test_with_reduced_motion_it_stands_where_it_was_told(visitor: Visitor):
 
 def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor):
     with stage(DRIVING) as served:
-        served.answers["turnout"] = {"why": "wagon 4 stands on it", "cure": "Draw forward.", "kind": "turnout", "name": "T1"}
+        served.answers["turnout"] = {
+            "why": "wagon 4 stands on it",
+            "cure": "Draw forward.",
+            "kind": "turnout",
+            "name": "T1",
+        }
         page = visitor.page(served)
         toe = page.locator('[data-key="turnout-T1"]').bounding_box()
         page.locator('[data-key="turnout-T1"]').click()
@@ -332,7 +349,9 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
             served.until_heard("emergency-stop")
 
         def end_of_its_drive() -> None:
-            served.change(drive={"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "T1 lies wrong"}})
+            served.change(
+                drive={"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "T1 lies wrong"}}
+            )
             expect(page.locator(".limit")).to_contain_text("T1 lies wrong")
             served.change(drive=None)
 
@@ -539,7 +558,11 @@ SCENES = {
     "spectator-desktop": ({**PLAY, "mode": "auto"}, "spectator", None),
     "driving-phone": (DRIVING, "driver", None),
     "driving-desktop": ({**DRIVING, "unfinished": UNFINISHED, "refusal": REFUSAL}, "marshal", None),
-    "set-up-phone": ({**PLAY, "mode": "dealt", "question": {"id": 1, "kind": "set-up", "text": "Set up."}}, "marshal", None),
+    "set-up-phone": (
+        {**PLAY, "mode": "dealt", "question": {"id": 1, "kind": "set-up", "text": "Set up."}},
+        "marshal",
+        None,
+    ),
     "halted-desktop": (HALTED, "marshal", "put-right"),
     "help-phone": (PLAY, "marshal", "help"),
     "people-desktop": (PLAY, "marshal", "role"),

@@ -34,7 +34,7 @@ def test_every_key_that_the_page_names_is_there():
 
 def test_every_key_is_used():
     text = "".join(file.read_text("utf-8") for file in [*SCRIPTS, STATIC / "index.html"])
-    starts = {found for found in re.findall(r"`([a-z-]+\.)\$\{", text)} | {"key.", "help."}
+    starts = set(re.findall(r"`([a-z-]+\.)\$\{", text)) | {"key.", "help."}
     unused = {key for key in ENGLISH if f'"{key}"' not in text and not any(key.startswith(one) for one in starts)}
     unused -= {"closed", "thrown", "closed.short", "thrown.short"}  # legs: their names are the keys
     assert unused == set()
@@ -45,8 +45,13 @@ def test_nothing_inline_and_nothing_from_elsewhere():
     assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son\w+=", page) == []
     for file in [*SCRIPTS, *(STATIC / "css").glob("*.css"), STATIC / "index.html"]:
         text = file.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
-        assert re.findall(r"https?://|\beval\(|new Function|innerHTML|insertAdjacentHTML|document\.write|@import", text) == [], file
+        assert (
+            re.findall(r"https?://|\beval\(|new Function|innerHTML|insertAdjacentHTML|document\.write|@import", text)
+            == []
+        ), file
 
 
 def test_modules_stay_small():
-    assert {file.name: len(file.read_text("utf-8").splitlines()) for file in SCRIPTS if file.stat().st_size > 16000} == {}
+    assert {
+        file.name: len(file.read_text("utf-8").splitlines()) for file in SCRIPTS if file.stat().st_size > 16000
+    } == {}

@@ -180,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
         """Nothing is printed."""
 
-    def do_GET(self) -> None:  # noqa: N802 - the name is http.server's
+    def do_GET(self) -> None:
         path = urlsplit(self.path).path
         if path == "/ws":
             self._websocket()
@@ -194,10 +194,10 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 self._answer(404, "text/plain", b"not here")
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         self._api()
 
-    def do_DELETE(self) -> None:  # noqa: N802
+    def do_DELETE(self) -> None:
         self._api()
 
     def _api(self) -> None:

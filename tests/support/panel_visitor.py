@@ -27,7 +27,9 @@ class Visitor:
         self._contexts.append(context)
         return context
 
-    def page(self, stage: Stage, size: str = "desktop", *, clock: bool = False, ready: bool = True, **more: Any) -> Page:
+    def page(
+        self, stage: Stage, size: str = "desktop", *, clock: bool = False, ready: bool = True, **more: Any
+    ) -> Page:
         """A page that has been told its state; with ``clock`` its time stands until the test moves it on."""
         return self.another(self.context(size, **more), stage, clock=clock, ready=ready)
 
