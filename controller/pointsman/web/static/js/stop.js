@@ -94,6 +94,8 @@ export class EmergencyStop {
     document.body.classList.toggle("stopped", this.pressed);
     change(this.words, { text: t(this.pressed ? "stop.again" : "stop") });
     change(this.hint, { text: t(this.pressed ? "stop.again-hint" : "stop.hint") });
-    change(this.said, { text: this.pressed ? t(this.#sent ? "stop.said" : "stop.not-sent") : "", class: this.#sent ? null : "unsent" });
+    // Once the layout is told to be halted, that says it.
+    const said = this.#sent ? (this.#halt_seen ? "" : t("stop.said")) : t("stop.not-sent");
+    change(this.said, { text: this.pressed ? said : "", class: this.#sent ? null : "unsent" });
   }
 }

@@ -19,7 +19,7 @@ export class WordsOfPosition {
   }
 
   #where({ element, leg }) {
-    return leg ? t("place.turnout", { name: element, leg: t(leg) }) : element;
+    return leg ? t("place.turnout", { name: element, leg: t(`${leg}.short`) }) : element;
   }
 
   #show(state) {
