@@ -481,8 +481,7 @@ def test_put_right_by_drag(visitor: Visitor, size: str):
     with stage(HALTED) as served:
         page = visitor.page(served, size)
         page.get_by_role("button", name="Put right").click()
-        page.locator('[data-key="piece-4"]').evaluate("(piece) => piece.scrollIntoView({block: 'start'})")
-        page.mouse.wheel(0, -120)
+        page.locator("#putright .board").evaluate("(board) => board.scrollIntoView({block: 'end'})")
         page.locator('[data-key="piece-4"]').hover()
         row = page.locator('[data-segment="s3"] .track').bounding_box()
         assert row is not None

@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
+from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 import pointsman
@@ -39,14 +40,18 @@ class Seat:
         self._lock = threading.Lock()
 
     def say(self, **message: Any) -> None:
-        """Send a message to the page."""
+        """Send a message to the page, if it is still there."""
         with self._lock:
+            if self._protocol.state is not State.OPEN:
+                return
             self._protocol.send_text(json.dumps(message).encode())
             self._flush()
 
     def close(self) -> None:
         """Close the websocket, as a server does that ends."""
         with self._lock:
+            if self._protocol.state is not State.OPEN:
+                return
             self._protocol.send_close(1001)
             self._flush()
 
@@ -163,14 +168,14 @@ class Stage:
 
     def hear(self, seat: Seat, message: Json) -> None:
         """A page has said something."""
+        with self._changed:
+            seat.heard.append(message)
+            self._changed.notify_all()
         refusal = self.answers.get(message["do"])
         if refusal is None:
             seat.say(type="done", id=message["id"])
         else:
             seat.say(type="refused", id=message["id"], **{"cure": "", "kind": "", "name": "", **refusal})
-        with self._changed:
-            seat.heard.append(message)
-            self._changed.notify_all()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -17,6 +17,7 @@ export class Diagram {
     Object.assign(this, { place, legend, store, track, deeds });
     this.trains = new Trains(store, track);
     new ResizeObserver(() => this.#sized()).observe(place);
+    store.view(["you"], () => this.#sheet && this.#sized());
     store.view(["turnouts", "beams", "magnets", "route", "mode", "you", "refusal"], () => this.#sheet && this.#show());
     store.view(["vehicles"], (state) => this.#sheet && this.trains.heard(state));
   }
@@ -29,8 +30,10 @@ export class Diagram {
     const width = this.place.clientWidth;
     const em = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const levels = new Sheet(this.store.layout, width, 1).levels.length;
-    const wished = Math.min(window.innerHeight * 0.44, 620) / (levels + 0.6);
-    const row = Math.max((width < 600 ? 66 : 78) * em, Math.min(wished, 132 * em));
+    // A screen that is only looked at has more of it.
+    const share = this.store.drives ? 0.44 : 0.54;
+    const wished = Math.min(window.innerHeight * share, 700) / (levels + 0.35);
+    const row = Math.max((width < 600 ? 66 : 78) * em, Math.min(wished, 150 * em));
     if (this.#sheet && this.#sheet.width === width && this.#sheet.row === row) return;
     this.#sheet = new Sheet(this.store.layout, width, row);
     // A high one would leave nothing of the screen for what is scrolled below it.

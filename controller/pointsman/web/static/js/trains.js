@@ -7,6 +7,9 @@ import { silhouette } from "./shapes.js";
 const GLIDE_MS = 180;
 const LEAST_ERROR_MM = 2;
 
+/** From one end of a line to the other. */
+const span = (line) => Math.hypot(line[0][0] - line.at(-1)[0], line[0][1] - line.at(-1)[1]);
+
 export class Trains {
   #drawn = {};
   #heard_ms = 0;
@@ -14,6 +17,7 @@ export class Trains {
   #sheet = null;
   #layer = null;
   #bars = null;
+  #usual = 1;
 
   constructor(store, track) {
     Object.assign(this, { store, track });
@@ -24,16 +28,15 @@ export class Trains {
   height(sheet) {
     const { layout } = this.store;
     const longest = Math.max(...Object.values(layout.vehicles).map((vehicle) => vehicle.length_mm));
-    const widths = Object.entries(layout.segments).map(([name, segment]) => {
-      const line = sheet.line(name);
-      return (Math.hypot(line[0][0] - line.at(-1)[0], line[0][1] - line.at(-1)[1]) / segment.length_mm) * longest;
-    });
+    const widths = Object.entries(layout.segments).map(([name, segment]) => (span(sheet.line(name)) / segment.length_mm) * longest);
     return Math.max(16, Math.min(sheet.row * 0.42, 50, Math.min(...widths) * 0.72));
   }
 
   draw(layer, sheet) {
     this.#layer = layer;
     this.#sheet = sheet;
+    const scales = Object.entries(this.store.layout.segments).map(([name, { length_mm }]) => span(sheet.line(name)) / length_mm);
+    this.#usual = scales.sort((a, b) => a - b)[Math.floor((scales.length - 1) / 2)];
     this.#drawn = {};
     this.#bars = svg("g", { class: "errors" });
     layer.replaceChildren(this.#bars);
@@ -109,9 +112,11 @@ export class Trains {
     const wide = Math.round(Math.hypot(right[0] - left[0], right[1] - left[1]));
     if (drawn.wide !== wide) {
       drawn.wide = wide;
-      const gap = Math.max(2, wide * 0.07);
-      const picture = silhouette(name, vehicle, Math.max(wide - gap, 6), this.height(this.#sheet));
-      drawn.node.replaceChildren(...picture.filter(Boolean));
+      const tall = this.height(this.#sheet);
+      // Tracks are drawn at scales of their own: a body is not drawn out with them, its couplers are.
+      const body = Math.min(wide * 0.93, this.#usual * vehicle.length_mm * 1.25);
+      const couplers = svg("path", { class: "couplers", d: `M${-wide / 2} ${-tall * 0.24}H${wide / 2}` });
+      drawn.node.replaceChildren(couplers, ...silhouette(name, vehicle, Math.max(body, 6), tall).filter(Boolean));
     }
     const angle = (Math.atan2(right[1] - left[1], right[0] - left[0]) * 180) / Math.PI;
     const [x, y] = [(left[0] + right[0]) / 2, (left[1] + right[1]) / 2];
