@@ -31,7 +31,7 @@ export class Diagram {
     const em = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const levels = new Sheet(this.store.layout, width, 1).levels.length;
     // A screen that is only looked at has more of it.
-    const share = this.store.drives ? 0.44 : 0.54;
+    const share = this.store.drives ? 0.44 : 0.5;
     const wished = Math.min(window.innerHeight * share, 700) / (levels + 0.35);
     const row = Math.max((width < 600 ? 66 : 78) * em, Math.min(wished, 150 * em));
     if (this.#sheet && this.#sheet.width === width && this.#sheet.row === row) return;

@@ -72,7 +72,7 @@ export class Sheet {
     this.levels = [...new Set(points.map(([, y]) => y))].sort((a, b) => a - b);
     this.margin = Math.max(14, Math.min(30, width * 0.025));
     this.unit = (width - 2 * this.margin) / Math.max(Math.max(...xs) - this.left, 1);
-    this.top = row * 0.92;
+    this.top = Math.min(row * 0.92, 118);
     this.width = width;
     this.height = this.top + row * (this.levels.length - 1) + row * 0.42;
   }

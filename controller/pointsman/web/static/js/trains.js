@@ -29,7 +29,7 @@ export class Trains {
     const { layout } = this.store;
     const longest = Math.max(...Object.values(layout.vehicles).map((vehicle) => vehicle.length_mm));
     const widths = Object.entries(layout.segments).map(([name, segment]) => (span(sheet.line(name)) / segment.length_mm) * longest);
-    return Math.max(16, Math.min(sheet.row * 0.42, 50, Math.min(...widths) * 0.72));
+    return Math.max(16, Math.min(sheet.row * 0.42, 62, Math.min(...widths) * 0.72));
   }
 
   draw(layer, sheet) {
