@@ -48,6 +48,8 @@ function status(store, link) {
   };
   for (const event of ["stale", "fresh"]) link.addEventListener(event, () => store.state && show());
   store.view(["mode", "demo", "power", "protection", "links"], show);
+  // What is being done, in a place of its own: it comes and goes, and nothing else moves for it.
+  store.view(["note"], (state) => change(byId("note"), { text: state.note ?? "" }));
   const language = byId("language");
   const named = () => {
     const other = LANGUAGES.find((one) => one !== spoken_language());

@@ -69,14 +69,14 @@ export class Notices {
     if (state.question && state.question.kind !== "set-up" && store.drives) {
       notes.push(["question", "alert", state.question.text, "", [["yes", "yes"], ["no", "no"]]]);
     }
-    if (state.unfinished && store.drives) {
+    // Where it is asked about already, that is enough.
+    if (state.unfinished && state.question?.kind !== "take-up" && store.drives) {
       const text = t("unfinished", { puzzle: state.unfinished.puzzle, why: state.unfinished.why });
       notes.push(["unfinished", "status", text, state.unfinished.position, [["take-up", "take-up"]]]);
     }
     for (const one of state.links ?? []) {
       if (one.why) notes.push(["link", "status", t("link", { station: one.station, state: one.state, why: one.why }), "", []]);
     }
-    if (state.note) notes.push(["note", "status", state.note, "", []]);
     return notes;
   }
 
