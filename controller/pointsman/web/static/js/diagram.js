@@ -37,7 +37,7 @@ export class Diagram {
     if (this.#sheet && this.#sheet.width === width && this.#sheet.row === row) return;
     this.#sheet = new Sheet(this.store.layout, width, row);
     // A high one would leave nothing of the screen for what is scrolled below it.
-    document.body.classList.toggle("low-diagram", this.#sheet.height < window.innerHeight * 0.48);
+    document.documentElement.classList.toggle("low-diagram", this.#sheet.height < window.innerHeight * 0.48);
     this.#draw();
     if (!this.store.state) return;
     this.#show();

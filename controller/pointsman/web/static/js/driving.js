@@ -104,6 +104,7 @@ export class Driving {
     const { store, throttle, slider } = this;
     const { state } = store;
     this.place.hidden = !store.drives;
+    document.body.classList.toggle("driving", store.drives && throttle.held);
     if (!state || !store.drives) return;
     const locomotive = store.locomotive;
     const { held } = throttle;

@@ -67,6 +67,7 @@ export class PuttingRight {
 
   #show() {
     this.place.hidden = this.#position === null;
+    document.body.classList.toggle("putting-right", this.#position !== null);
     if (!this.#position) {
       this.place.replaceChildren();
       this.said = null;
