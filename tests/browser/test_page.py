@@ -97,6 +97,17 @@ def test_what_is_for_fingers_is_large_enough(visitor: Visitor, size: str):
         assert small == []
 
 
+def test_a_phone_has_diagram_throttle_and_stop_on_one_screen(visitor: Visitor):
+    with stage(DRIVING) as served:
+        page = visitor.page(served, "phone")
+        for control in ("#diagram > svg", "#brake", "#emergency-stop"):
+            expect(page.locator(control)).to_be_in_viewport(ratio=1)
+        boxes = [page.locator(one).bounding_box() for one in ("#brake", "#emergency-stop")]
+        assert boxes[0] is not None
+        assert boxes[1] is not None
+        assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
+
+
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_text_at_twice_its_size_still_fits(visitor: Visitor, size: str):
     with stage(DRIVING) as served:

@@ -41,9 +41,9 @@ export class Driving {
     this.desk = html(
       "div",
       { class: "desk" },
-      this.sides,
+      // Together: on a phone they stay under the thumb, above the emergency stop.
+      html("div", { class: "dock" }, this.sides, html("div", { class: "row throttle" }, this.slower, this.brake, this.faster)),
       html("div", { class: "speed" }, this.label, this.now, this.slider),
-      html("div", { class: "row throttle" }, this.slower, this.brake, this.faster),
       this.limit,
       html("div", { class: "row" }, this.lights, this.horn, this.leave),
     );
