@@ -213,13 +213,16 @@ def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor):
 def test_a_silent_screen_looks_stale_within_five_seconds_and_says_since_when(visitor: Visitor, keep_picture):
     with stage() as served:
         page = visitor.page(served, clock=True)
+        page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))  # in seconds
+        served.change(note="the last that was heard")
+        expect(page.locator("#note")).to_have_text("the last that was heard")
         since = page.evaluate("new Date().toLocaleTimeString('en', {hour12: false})")
         served.refusing = True
-        page.clock.run_for(4000)
+        page.clock.run_for(4900)
         expect(page.locator("body")).not_to_have_class(re.compile("stale"))
-        page.clock.run_for(1000)
+        page.clock.run_for(100)
         expect(page.locator("body")).to_have_class(re.compile("stale"))
-        expect(page.locator("#notices")).to_contain_text(f"No news since {since[:5]}")
+        expect(page.locator("#notices")).to_contain_text(f"No news since {since}")
         expect(page.locator("#links")).to_have_text("Not connected")
         keep_picture(page, "stale")
 
@@ -383,12 +386,13 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
             assert len(served.said("drive")) == before, how.__name__
 
 
-def test_a_page_that_is_left_closes_its_connection(visitor: Visitor):
+def test_a_page_that_is_left_stops_and_closes_its_connection(visitor: Visitor):
     with stage(DRIVING) as served:
         page = visitor.page(served)
         drive(page)
         served.until_heard("drive", 1)
         page.goto("about:blank")
+        served.until_heard("stop")
         served.until_gone(served.seat)
 
 
