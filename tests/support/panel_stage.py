@@ -20,9 +20,9 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 import pointsman
+from pointsman.web.guarding import POLICY
 
 STATIC = Path(pointsman.__file__).parent / "web" / "static"
-POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 WITHIN_S = 5.0
 
 Json = dict[str, Any]

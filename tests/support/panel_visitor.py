@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
-from panel_stage import Stage
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 SIZES = {"phone": (360, 740), "desktop": (1280, 800), "wall": (1920, 1080)}
+
+
+class Served(Protocol):
+    """What serves the page: a stage, or the program itself."""
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
 
 
 class Visitor:
@@ -28,12 +35,12 @@ class Visitor:
         return context
 
     def page(
-        self, stage: Stage, size: str = "desktop", *, clock: bool = False, ready: bool = True, **more: Any
+        self, stage: Served, size: str = "desktop", *, clock: bool = False, ready: bool = True, **more: Any
     ) -> Page:
         """A page that has been told its state; with ``clock`` its time stands until the test moves it on."""
         return self.another(self.context(size, **more), stage, clock=clock, ready=ready)
 
-    def another(self, context: BrowserContext, stage: Stage, *, clock: bool = False, ready: bool = True) -> Page:
+    def another(self, context: BrowserContext, stage: Served, *, clock: bool = False, ready: bool = True) -> Page:
         page = context.new_page()
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda said: self._hear(said.type, said.text))
