@@ -66,6 +66,7 @@ def described(name: str) -> tuple[Track, Json]:
             "cap": speeds.limit,
         },
         "puzzles": [{"name": "classic", "title": "Form the train of five", "count": "runs"}],
+        "can_drive": True,
     }
 
 

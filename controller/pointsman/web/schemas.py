@@ -82,7 +82,7 @@ class PuzzleView(_Given):
 
 
 class LayoutView(_Given):
-    """A layout as it is drawn: everything that does not change."""
+    """A layout as it is drawn: everything that does not change. ``can_drive``: whether it can be driven by hand."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -119,6 +119,7 @@ class LayoutView(_Given):
                 },
                 "speeds": {"creep": 20, "coupling": 40, "rough": 60, "shunting": 80, "limit": 100, "cap": 100},
                 "puzzles": [{"name": "classic", "title": "Form the train of three", "count": "runs"}],
+                "can_drive": False,
             }
         },
     )
@@ -134,6 +135,7 @@ class LayoutView(_Given):
     vehicles: dict[str, VehicleView]
     speeds: SpeedsView
     puzzles: list[PuzzleView]
+    can_drive: bool = False
 
 
 class StateView(BaseModel):

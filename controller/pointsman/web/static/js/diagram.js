@@ -205,7 +205,7 @@ export class Diagram {
       { class: "control", role: "button", "data-key": key },
       svg("rect", { x: x - wide / 2, y: y - high / 2, width: wide, height: high, rx: 8 }),
     );
-    const able = () => this.store.drives;
+    const able = () => this.store.hands;
     node.addEventListener("click", () => able() && press());
     node.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
@@ -248,12 +248,12 @@ export class Diagram {
     const asked = differs ? (this.#narrow ? "≠" : ` ≠ ${t(`${turnout.commanded}.short`)}`) : "";
     change(parts.label, { text: `${name} ${lie}${asked}`.trim(), class: `label turnout ${differs ? "moving" : surety}` });
     const other = (turnout?.commanded ?? turnout?.reported) === "closed" ? "thrown" : "closed";
-    this.#offer(parts.control, `${lie_words(name, turnout)}. ${this.store.drives ? t("turnout.set", { leg: t(other) }) : ""}`.trim());
+    this.#offer(parts.control, `${lie_words(name, turnout)}. ${this.store.hands ? t("turnout.set", { leg: t(other) }) : ""}`.trim());
   }
 
   /** A control is a button for those who may use it, a picture with a name for the others. */
   #offer(control, label) {
-    const able = this.store.drives;
+    const able = this.store.hands;
     change(control, { role: able ? "button" : "img", tabindex: able ? "0" : null, "aria-label": label });
   }
 

@@ -60,9 +60,9 @@ export function ask(title, text, yes, no = t("no")) {
   });
 }
 
-/** The keys, and how to read the diagram. */
-export function help() {
-  const keys = ["space", "enter", "up", "down", "sides", "tab", "escape"];
+/** The keys, and how to read the diagram; `drives`: with those of the throttle. */
+export function help(drives) {
+  const keys = ["space", "enter", ...(drives ? ["up", "down", "sides"] : []), "tab", "escape"];
   const shown = dialog(t("help.title"), [
     html("p", { text: t("help.intro") }),
     html(

@@ -103,9 +103,9 @@ export class Driving {
   #show() {
     const { store, throttle, slider } = this;
     const { state } = store;
-    this.place.hidden = !store.drives;
-    document.body.classList.toggle("driving", store.drives && throttle.held);
-    if (!state || !store.drives) return;
+    this.place.hidden = !store.hands;
+    document.body.classList.toggle("driving", store.hands && throttle.held);
+    if (!state || !store.hands) return;
     const locomotive = store.locomotive;
     const { held } = throttle;
     const holder = state.throttle?.[locomotive]?.holder;

@@ -42,6 +42,7 @@ function status(store, link) {
     const power = state.power === null || state.power === undefined ? "unknown" : state.power ? "on" : "off";
     change(byId("power"), { text: t(`power.${power}`), class: `lamp power-${power}` });
     change(byId("protection"), { text: t("protection.is", { level: t(`protection.${state.protection}`) }), class: `lamp protection-${state.protection}` });
+    byId("protection").hidden = !store.layout.can_drive;
     const down = (state.links ?? []).filter((one) => one.why).length;
     const words = link.stale ? t("links.none") : down ? t("links.down", { count: down }) : t("links.up");
     change(byId("links"), { text: words, class: `lamp ${down || link.stale ? "off" : "on"}` });
@@ -64,7 +65,7 @@ function status(store, link) {
     document.title = store.layout.title;
     byId("title").textContent = store.layout.title;
   });
-  byId("help").addEventListener("click", help);
+  byId("help").addEventListener("click", () => help(store.hands));
   named();
 }
 
@@ -72,8 +73,8 @@ function status(store, link) {
 function levers(store, deeds) {
   const place = byId("levers");
   store.view(["turnouts", "magnets", "you"], (state) => {
-    place.hidden = !store.drives;
-    if (!store.drives) return;
+    place.hidden = !store.hands;
+    if (!store.hands) return;
     const turnouts = Object.keys(store.layout.turnouts).map((name) => [name, lie_words(name, state.turnouts[name])]);
     const magnets = Object.keys(store.layout.magnets).map((name) => [name, t("magnet.control", { name, on: t(state.magnets[name]?.on ? "on" : "off") })]);
     refill(place, [turnouts, magnets], () => [

@@ -63,7 +63,7 @@ export class People {
   }
 
   #marshal() {
-    const { state, locomotive } = this.store;
+    const { state, locomotive, hands } = this.store;
     const levels = LEVELS.map((level) =>
       button(t(`protection.${level}`), () => this.#ask("protection", { level }), {
         "aria-pressed": String(state.protection === level),
@@ -74,13 +74,17 @@ export class People {
     const code = html("div", { class: "code" });
     return [
       html("p", { text: t("role.marshal.text") }),
-      html("h3", { id: "protection-title", text: t("protection") }),
-      html("div", { class: "row", role: "group", "aria-labelledby": "protection-title" }, ...levels),
-      html("p", { class: "quiet", text: t(`protection.${state.protection}.text`) }),
-      html("h3", { text: t("drivers") }),
-      this.#list(state.people ?? [], locomotive),
-      html("p", { class: "row" }, button(t("code.do"), () => this.#code(code, locomotive), { class: "main", "data-key": "code" })),
-      code,
+      ...(hands
+        ? [
+            html("h3", { id: "protection-title", text: t("protection") }),
+            html("div", { class: "row", role: "group", "aria-labelledby": "protection-title" }, ...levels),
+            html("p", { class: "quiet", text: t(`protection.${state.protection}.text`) }),
+            html("h3", { text: t("drivers") }),
+            this.#list(state.people ?? [], locomotive),
+            html("p", { class: "row" }, button(t("code.do"), () => this.#code(code, locomotive), { class: "main", "data-key": "code" })),
+            code,
+          ]
+        : []),
       this.#give_up(),
     ];
   }

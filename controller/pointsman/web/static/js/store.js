@@ -44,6 +44,11 @@ export class Store {
     return this.you.role === "driver" || this.you.role === "marshal";
   }
 
+  /** Whether this page may move something by hand: where the server cannot do it, nothing offers it. */
+  get hands() {
+    return this.drives && this.layout.can_drive;
+  }
+
   get marshal() {
     return this.you.role === "marshal";
   }
