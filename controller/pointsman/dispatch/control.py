@@ -37,8 +37,10 @@ from pointsman.messages import (
     TurnoutReported,
 )
 from pointsman.operate import power, referee, tracker
+from pointsman.operate.ahead import Limit, Protection
 from pointsman.operate.belief import Belief
 from pointsman.operate.causes import likely_cause
+from pointsman.operate.hand_referee import Figures
 from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
 from pointsman.operate.power import SWITCH_OFF, Power
@@ -80,6 +82,21 @@ class Driver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class HandStatus:
+    """What else a screen shows while persons drive by hand.
+
+    ``between`` is why the position cannot be written just now, empty when it can; ``limit`` what the drive under way
+    must stop for; ``who`` drives, or drove last.
+    """
+
+    figures: Figures
+    between: str
+    protection: Protection
+    limit: Limit | None
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """What a screen shows at a moment: belief, what is being done, and where in the plan."""
 
@@ -94,6 +111,7 @@ class Status:
     note: str = ""
     asking: bool = False
     links: Mapping[str, LinkChanged] = field(default_factory=dict)
+    hand: HandStatus | None = None
 
 
 @dataclass(slots=True)
@@ -128,6 +146,8 @@ class State:
     followed: bool = False
     met: tuple[str, ...] = ()
     seen: set[str] = field(default_factory=set)
+    hand: HandStatus | None = None
+    between: str = ""
 
 
 class Control:
@@ -331,10 +351,14 @@ class Control:
         """Wait until everything that was sent is confirmed; HaltedError when something is not, in time."""
         await self.until(inf, lambda: not self.state.unconfirmed)
 
-    async def until_event(self, t_s: float) -> None:
-        """Wait for the next event, at most until a moment."""
+    async def until_event(self, t_s: float, or_when: Callable[[], bool] = lambda: False) -> None:
+        """Wait for the next event, or until ``or_when`` holds (see ``wake``), at most until a moment."""
         seen = self._events
-        await self.until(t_s, lambda: self._events != seen)
+        await self.until(t_s, lambda: self._events != seen or or_when())
+
+    def wake(self) -> None:
+        """Something has changed that whoever waits may wait for."""
+        self._changed.set()
 
     async def until(self, t_s: float, enough: Callable[[], bool] = lambda: False) -> None:
         """Wait for a moment, or until ``enough`` holds, which events change; HaltedError if everything was stopped."""
@@ -420,6 +444,7 @@ class Control:
                 note=note,
                 asking=state.asking,
                 links=dict(state.links),
+                hand=state.hand,
             )
         )
 
