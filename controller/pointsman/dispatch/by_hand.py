@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import inf
 
 from pointsman.dispatch.control import Control, HandStatus
-from pointsman.dispatch.orders import RENEWED_WITHIN_S, Finish, Job, Orders, Part, Play, Protect, Set, Throttle
+from pointsman.dispatch.orders import RENEWED_WITHIN_S, Finish, Job, Orders, Part, Play, Protect, Set, Throttle, Wish
 from pointsman.errors import RefusedError
 from pointsman.operate import hand_drive, tracker
 from pointsman.operate.ahead import Ahead, Protection, ahead, no_room, towards_of
@@ -90,9 +90,9 @@ class ByHand:
                     return
                 await self._answered(job)
                 continue
-            throttle, fresh = orders.wish(control.loop.time())
-            if fresh and throttle is not None and self._drives(throttle):
-                await self._drive(throttle)
+            wish = orders.wish(control.loop.time())
+            if wish.throttle is not None and self._drives(wish, wish.throttle):
+                await self._drive(wish.throttle)
             elif not orders.waiting:
                 await control.until(inf, lambda: orders.waiting or orders.ending)
 
@@ -220,8 +220,7 @@ class ByHand:
 
     def _closed_throttle(self) -> bool:
         """Whether a person has closed the throttle meanwhile: the same as a pause."""
-        throttle, fresh = self._orders.wish(self._control.loop.time())
-        return fresh and throttle is not None and throttle.speed_mm_s == 0
+        return self._orders.wish(self._control.loop.time()).closed
 
     async def _carried_out(self, step: DriveStep, *, slack_back: bool = False, placed: bool = True) -> None:
         """A planned drive, counted."""
@@ -232,11 +231,11 @@ class ByHand:
 
     # ------------------------------------------------------------ the throttle
 
-    def _drives(self, throttle: Throttle) -> bool:
-        """Whether a throttle asks for a drive: one that was stopped must be closed first."""
-        if throttle.speed_mm_s == 0 or throttle.forward is not self._spent:
+    def _drives(self, wish: Wish, throttle: Throttle) -> bool:
+        """Whether the throttle asks for a drive: one that was stopped must be closed first."""
+        if wish.closed or throttle.forward is not self._spent:
             self._spent = None
-        return throttle.speed_mm_s > 0 and self._spent is None
+        return wish.fresh and throttle.speed_mm_s > 0 and self._spent is None
 
     async def _drive(self, throttle: Throttle) -> None:
         control, state = self._control, self._control.state
@@ -279,16 +278,16 @@ class ByHand:
             control.stand_by()
             now = control.loop.time()
             step = state.drive.step
-            wish, fresh = orders.wish(now)
-            wish = wish or throttle
-            renewed_s = orders.said_s if fresh else renewed_s
+            said = orders.wish(now)
+            wish = said.throttle or throttle
+            renewed_s = orders.said_s if said.fresh else renewed_s
             self._judge_while_rolling()
             if state.drive.phase is tracker.Phase.ROLLING:
-                brake = "end" if orders.ending else self._why_brake(throttle, wish, now - renewed_s)
+                brake = self._why_brake(throttle, wish, silent=now >= renewed_s + RENEWED_WITHIN_S, closed=said.closed)
                 if brake:
                     self._order_written(wish.who, brake)
                     self._hands.order(step, 0)
-                    if wish.forward is not throttle.forward or wish.speed_mm_s == 0:
+                    if wish.forward is not throttle.forward or said.closed:
                         self._spent = None
                 elif wish.speed_mm_s != throttle.speed_mm_s and now >= changed_s + CHANGED_AT_MOST_S:
                     self._order_written(wish.who, _words(wish))
@@ -316,11 +315,13 @@ class ByHand:
         rolls = drive is not None and drive.phase is tracker.Phase.ROLLING
         return self._orders.waiting or (rolls and self._orders.ending)
 
-    def _why_brake(self, throttle: Throttle, wish: Throttle, silent_s: float) -> str:
+    def _why_brake(self, throttle: Throttle, wish: Throttle, *, silent: bool, closed: bool) -> str:
         """Why a throttle stops the train at once; empty while it does not."""
-        if silent_s >= RENEWED_WITHIN_S:
+        if self._orders.ending:
+            return "end"
+        if silent:
             return f"the throttle was not renewed for {RENEWED_WITHIN_S:g} s"
-        if wish.speed_mm_s == 0:
+        if closed or wish.speed_mm_s == 0:
             return "stop"
         if wish.forward is not throttle.forward:
             return "stop to reverse"

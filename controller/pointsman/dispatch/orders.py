@@ -37,6 +37,18 @@ class Throttle:
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """What the throttle says. ``fresh``: it was said since this was asked last, and not too long ago to hold.
+
+    ``closed``: it was closed since then, though it may be open again.
+    """
+
+    throttle: Throttle | None
+    fresh: bool
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Set:
     """Set a turnout."""
 
@@ -123,7 +135,7 @@ class Orders:
         self._jobs: deque[Job] = deque()
         self._throttle: Throttle | None = None
         self._said_s = 0.0
-        self._fresh = False
+        self._fresh = self._closed = False
         self._pause = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake: Callable[[], None] = lambda: None
@@ -176,6 +188,7 @@ class Orders:
 
     def _turn(self, throttle: Throttle) -> None:
         self._throttle, self._fresh = throttle, True
+        self._closed = self._closed or throttle.speed_mm_s == 0
         self._said_s = 0.0 if self._loop is None else self._loop.time()
 
     def _put(self, change: Callable[[], None]) -> None:
@@ -205,11 +218,12 @@ class Orders:
         for job in jobs:
             job.refuse(self._ended)
 
-    def wish(self, now_s: float) -> tuple[Throttle | None, bool]:
-        """The newest throttle, and whether it was said since this was asked last, and not too long ago to hold."""
+    def wish(self, now_s: float) -> Wish:
+        """What the throttle says now."""
         with self._lock:
             fresh, self._fresh = self._fresh, False
-            return self._throttle, fresh and now_s < self._said_s + RENEWED_WITHIN_S
+            closed, self._closed = self._closed, False
+            return Wish(self._throttle, fresh and now_s < self._said_s + RENEWED_WITHIN_S, closed)
 
     @property
     def said_s(self) -> float:
