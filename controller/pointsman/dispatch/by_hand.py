@@ -71,6 +71,8 @@ class ByHand:
         self._allow = allow
         self._protection = protection
         self._counting = Counting(control.track, control.state.belief, locomotive)
+        self._earlier = control.state.score
+        """What was counted before, when an earlier play is gone on with."""
         self._spent: bool | None = None
         """The direction of a throttle that has been stopped, and must be closed before it drives again."""
 
@@ -183,7 +185,7 @@ class ByHand:
 
     async def _run(self, job: RunJob) -> None:
         """One run of a plan, from its first step to its last."""
-        control, state = self._control, self._control.state
+        state = self._control.state
         at = job
         try:
             while True:
@@ -205,7 +207,7 @@ class ByHand:
             raise
         state.belief, state.between = replace(state.belief, position=job.run.after), ""
         self._counting.placed(job.run.after)
-        control.write("run", {"number": state.run, "run": str(job.run), "position": str(job.run.after)})
+        self._write_stood(run=str(job.run))
         self._tell()
 
     def _check_coupled(self, step: DriveStep) -> None:
@@ -350,9 +352,6 @@ class ByHand:
         stands = self._counting.driven(state.belief, driven, slack_back=slack_back)
         if placed:
             self._take(stands.position, stands.why)
-        figures = self._counting.tally.counted
-        state.score = replace(state.score, runs=figures.runs, reversals=figures.reversals)
-        state.run = figures.runs
 
     def _stood(self) -> None:
         """Where everything stands, when something but a drive has changed that."""
@@ -364,10 +363,25 @@ class ByHand:
         state.between = why
         if position is not None:
             state.belief = replace(state.belief, position=position)
-        figures = self._counting.tally.counted
+        self._write_stood()
+
+    def _write_stood(self, **more: str) -> None:
+        """Write down where everything stands, and what has been counted so far."""
+        state, figures = self._control.state, self._counting.tally.counted
+        runs, reversals = self._earlier.runs + figures.runs, self._earlier.reversals + figures.reversals
+        state.score = replace(state.score, runs=runs, reversals=reversals)
+        state.run = runs
         self._control.write(
-            "by hand drive",
-            {"position": str(state.belief.position), "between": why, "runs": figures.runs},
+            "stood",
+            {
+                "position": str(state.belief.position),
+                "between": state.between,
+                "runs": runs,
+                "reversals": reversals,
+                "couplings": figures.couplings,
+                "pull_drops": figures.pull_drops,
+                **more,
+            },
         )
 
     def _order_written(self, who: str, what: str) -> None:

@@ -3,8 +3,8 @@
 A vehicle whole in a segment is in it; one that reaches over an end may be written on either side. Of the ways to write
 it the position before is kept where that is still one: then nothing has changed. Where more vehicles of the train
 stand on a turnout than the model has, those nearer to the locomotive are written in the next segment on its side, as
-the runs of a plan are: what is furthest from it stays on the turnout. A wagon that is left foul of points, and what fits nowhere, cannot be written: that is *between
-positions*.
+the runs of a plan are: what is furthest from it stays on the turnout. A wagon that is left foul of points, and what
+fits nowhere, cannot be written: that is *between positions*.
 """
 
 from __future__ import annotations

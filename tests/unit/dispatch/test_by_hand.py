@@ -147,8 +147,10 @@ class TestTheThrottle:
 
         bench.person = drive
         bench.play()
-        assert speeds[0] < 27 < 55 < speeds[1]
-        assert speeds[2] < 40
+        creeping, fast, slower = speeds
+        assert creeping < 27
+        assert fast > 55
+        assert slower < 40
 
     def test_of_another_locomotive_drives_nothing(self, bench: HandBench) -> None:
         async def drive(bench: HandBench) -> None:

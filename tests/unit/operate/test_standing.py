@@ -20,10 +20,7 @@ def believed(before: str, **places: tuple[str, float]) -> tuple[Belief, Position
     """Everything as in a position, but for some vehicles, whose middle is somewhere else."""
     position = parse_position(before, TRACK)
     belief = replace(set_up(TRACK, position), commanded=LIES)
-    spots = {
-        name: Spot(Place(where, LIES[where] if where in LIES else None, at), 1.0)
-        for name, (where, at) in places.items()
-    }
+    spots = {name: Spot(Place(where, LIES.get(where), at), 1.0) for name, (where, at) in places.items()}
     return replace(belief, spots={**belief.spots, **spots}), position
 
 
