@@ -37,7 +37,7 @@ def test_orders_given_before_it_began_are_carried_out(tmp_path: Path) -> None:
     ]
     result = sat(tmp_path, orders)
     assert answers[0].result(0) == 0
-    with pytest.raises(RefusedError, match="does not stand on the line of magnet s3|no coupling is near magnet s3"):
+    with pytest.raises(RefusedError, match=r"magnet s3"):
         answers[1].result(0)
     assert answers[3].result(0) == 0
     assert result.score.turnouts_moved == 3, "both once at the beginning"

@@ -13,8 +13,21 @@ from itertools import pairwise
 from math import inf
 
 from pointsman.dispatch.control import Control, HandStatus
-from pointsman.dispatch.orders import RENEWED_WITHIN_S, Finish, Job, Orders, Part, Play, Protect, Set, Throttle, Wish
+from pointsman.dispatch.orders import (
+    RENEWED_WITHIN_S,
+    Finish,
+    Function,
+    Job,
+    Orders,
+    Part,
+    Play,
+    Protect,
+    Set,
+    Throttle,
+    Wish,
+)
 from pointsman.errors import RefusedError
+from pointsman.messages import SetFunction
 from pointsman.operate import hand_drive, tracker
 from pointsman.operate.ahead import Ahead, Protection, ahead, no_room, towards_of
 from pointsman.operate.allowances import Allowances
@@ -29,6 +42,7 @@ from pointsman.puzzle.position import Position
 
 CHANGED_AT_MOST_S = 0.1
 """A throttle that is turned up or down under way is followed so often at most; one that is closed, at once."""
+HIGHEST_FUNCTION = 28
 LOOK_AT_IT = "look at the layout"
 
 
@@ -125,9 +139,18 @@ class ByHand:
             case Protect(who=who, protection=protection):
                 self._order_written(who, f"protection {protection}")
                 self._protection = protection
+            case Function():
+                self._switch(job.work)
             case Finish():
                 raise AssertionError("the end is not work")
         return 0
+
+    def _switch(self, order: Function) -> None:
+        """Lights, horn: nothing moves by it, and nobody waits for it."""
+        self._order_written(order.who, f"{order.locomotive} F{order.number} {'on' if order.on else 'off'}")
+        if order.locomotive != self._locomotive or not 0 <= order.number <= HIGHEST_FUNCTION:
+            raise RefusedError([f"{order.locomotive} has no F{order.number} here"], cure="functions are F0 to F28")
+        self._control.send(SetFunction(order.locomotive, order.number, order.on))
 
     # ------------------------------------------------------------ turnouts and couplings
 
@@ -340,8 +363,19 @@ class ByHand:
                 self._order_written(job.work.who, f"protection {job.work.protection}")
                 job.done()
                 continue
+            if isinstance(job.work, Function):
+                self._answer_now(job, job.work)
+                continue
             error = RefusedError([f"{self._locomotive} is moving"], cure="stop first")
             self._refused(job.work.who, error)
+            job.refuse(error)
+
+    def _answer_now(self, job: Job, order: Function) -> None:
+        try:
+            self._switch(order)
+            job.done()
+        except RefusedError as error:
+            self._refused(order.who, error)
             job.refuse(error)
 
     # ------------------------------------------------------------ what has become of it

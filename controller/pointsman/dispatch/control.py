@@ -31,6 +31,7 @@ from pointsman.messages import (
     PowerReported,
     Rejected,
     SensorChanged,
+    SetFunction,
     StationRestarted,
     StationStopped,
     Stop,
@@ -136,6 +137,8 @@ class State:
     moved: bool = False
     """Whether anything moved when everything was stopped."""
     unconfirmed: dict[int, tuple[float, Command]] = field(default_factory=dict)
+    asides: set[int] = field(default_factory=set)
+    """Commands that are not waited for: lights and the like."""
     look_s: float = inf
     """When whoever drives wants to look again what the train does, at the latest."""
     halted: str = ""
@@ -265,6 +268,7 @@ class Control:
                 self._sensor(event)
             case Accepted(number=number):
                 self.state.unconfirmed.pop(number, None)
+                self.state.asides.discard(number)
             case Rejected(number=number, why=why):
                 self._rejected(number, why)
             case TurnoutReported(turnout=turnout, thrown=thrown):
@@ -297,6 +301,10 @@ class Control:
                     self._doubt(reason)
 
     def _rejected(self, number: int, why: str) -> None:
+        if number in self.state.asides:
+            self.state.asides.discard(number)
+            self.tell(why)
+            return
         _, command = self.state.unconfirmed.pop(number, (0.0, None))
         # A speed that was still waiting when a stop went out is dropped: that is what the stop is for.
         if not (isinstance(command, Drive) and number < self._stops.get(command.locomotive, 0)):
@@ -339,8 +347,11 @@ class Control:
         state = self.state
         if not isinstance(command, Stop):
             self.write("command", {"number": self._number, **message_values(command)})
+        if isinstance(command, SetFunction):
+            state.asides.add(self._number)  # before it is sent: it may be refused at once
         self._driver.send(command, self._number)
-        state.unconfirmed[self._number] = (self.loop.time() + patience_s, command)
+        if not isinstance(command, SetFunction):
+            state.unconfirmed[self._number] = (self.loop.time() + patience_s, command)
         state.score = referee.fold(state.score, command)
         state.power = power.fold(state.power, command)
         if isinstance(command, Stop):

@@ -66,6 +66,16 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Function:
+    """Switch a function of a locomotive: 0 the lights, 2 the horn. It may be ordered at any time."""
+
+    who: str
+    locomotive: str
+    number: int
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Play:
     """Carry out runs from where the train stands. ``after_each`` is told each run that is done."""
 
@@ -89,7 +99,7 @@ class Finish:
     who: str
 
 
-Work = Set | Part | Play | Protect | Finish
+Work = Set | Part | Function | Play | Protect | Finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +164,10 @@ class Orders:
     def uncouple(self, who: str, uncoupler: str) -> Future[int]:
         """Uncouple what stands over a magnet. RefusedError when nothing does that could part."""
         return self._give(Part(who, uncoupler))
+
+    def function(self, who: str, locomotive: str, number: int, *, on: bool) -> Future[int]:
+        """Switch a function; the answer is there when it was sent."""
+        return self._give(Function(who, locomotive, number, on))
 
     def play(self, who: str, runs: tuple[Run, ...], after_each: Callable[[Run], None] = lambda _: None) -> Future[int]:
         """Carry out runs; the answer is how many, fewer than all when ``pause`` was asked for.

@@ -221,6 +221,35 @@ class TestRefused:
         bench.play()
 
 
+class TestLightsAndHorn:
+    def test_at_any_time_and_nothing_moves_by_it(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            await asyncio.wrap_future(bench.orders.function("me", "L", 0, on=True))
+            starts = bench.dispatcher.score.raw_starts
+            bench.throttle(forward=True, speed_mm_s=40)
+            await bench.begun()
+            await asyncio.wrap_future(bench.orders.function("me", "L", 2, on=True))
+            assert bench.dispatcher.drive is not None
+            with pytest.raises(RefusedError, match="L has no F29 here"):
+                await asyncio.wrap_future(bench.orders.function("me", "L", 29, on=True))
+            assert bench.dispatcher.score.raw_starts == starts + 1
+
+        bench.person = drive
+        bench.play()
+        sent = b"".join(data for _, data in bench.sent)
+        assert b"<F 3 0 1>" in sent
+        assert b"<F 3 2 1>" in sent
+
+    def test_one_that_is_not_answered_stops_nothing(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            bench.to_station = lambda data: b"" if data.startswith(b"<F ") else data
+            await asyncio.wrap_future(bench.orders.function("me", "L", 2, on=True))
+            await asyncio.sleep(0.4)
+
+        bench.person = drive
+        bench.play()
+
+
 class TestTheProgramPlays:
     def test_from_where_a_person_stopped_with_a_pause(self, bench: HandBench) -> None:
         done: list[str] = []
