@@ -229,13 +229,15 @@ def _still_expected(drive: Drive, come: Edge) -> tuple[Edge, ...]:
 
 def _coming_along(drive: Drive, event: SensorChanged) -> Edge | None:
     """The edge, when nothing should cause it, that a vehicle causes whose coupling has not parted; else None."""
-    edge = next((e for e in _of_what_was_left(drive) if e.beam == event.sensor), None)
-    if edge is None or not (edge.active and event.active) or drive.followed:
+    if drive.followed:
         return None
     least, most = drive.envelope.since_edge_mm(drive.allow)
-    slow, fast = drive.envelope.slow.x_mm, drive.envelope.fast.x_mm
-    near = edge.c_mm + least <= fast + drive.allow.match_mm and edge.c_mm + most + drive.allow.match_mm >= slow
-    return edge if near else None
+    slow, fast = drive.envelope.slow.x_mm - drive.allow.match_mm, drive.envelope.fast.x_mm + drive.allow.match_mm
+    for edge in _of_what_was_left(drive):
+        near = edge.c_mm + least <= fast and slow <= edge.c_mm + most
+        if near and (edge.beam, edge.active) == (event.sensor, event.active):
+            return edge
+    return None
 
 
 def _followed(drive: Drive, edge: Edge, t_s: float) -> Drive:
