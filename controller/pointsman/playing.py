@@ -36,6 +36,15 @@ class PutRight:
     score: Score
     by: str
 
+    def entered(self, position: Position) -> dict[str, object]:
+        """What the journal's line about it says."""
+        return {"by": self.by, "before": self.before, "position": str(position)}
+
+    @property
+    def heading(self) -> dict[str, object]:
+        """What the journal's first line says of the play that is gone on with."""
+        return {"goes_on_from": str(self.journal.resolve()), "score": score_values(self.earlier)}
+
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
@@ -106,7 +115,7 @@ class Play:
             couple_up=bool(chosen.goal.trains),
             on_simulation=request.on_simulation,
             score=None if request.put_right is None else request.put_right.score,
-            entered=None if request.put_right is None else _entered(request.put_right, chosen.start),
+            entered=None if request.put_right is None else request.put_right.entered(chosen.start),
         )
 
     def header(self) -> dict[str, object]:
@@ -125,7 +134,7 @@ class Play:
             "on": str(request.target),
             "facing": str(request.facing),
             "runs": [str(run) for run in request.runs],
-            **({} if request.put_right is None else _earlier(request.put_right)),
+            **({} if request.put_right is None else request.put_right.heading),
         }
 
     async def work(self, dispatcher: Dispatcher) -> Belief:
@@ -149,13 +158,3 @@ class Play:
     def ending(self, result: PlayResult) -> dict[str, object]:
         """The last line of the journal."""
         return {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)}
-
-
-def _entered(put_right: PutRight, position: Position) -> dict[str, object]:
-    """What the line about it says."""
-    return {"by": put_right.by, "before": put_right.before, "position": str(position)}
-
-
-def _earlier(put_right: PutRight) -> dict[str, object]:
-    """What the first line says of the play that is gone on with."""
-    return {"goes_on_from": str(put_right.journal.resolve()), "score": score_values(put_right.earlier)}

@@ -95,7 +95,7 @@ def _with_line(told: Told, line: Line) -> Told:
             return replace(told, score=score, steps=(*told.steps, line), stopped=str(line.values.get("why", "")))
         case "step":
             return replace(told, steps=(*told.steps, line), doing=str(line.values.get("what", "")))
-        case "asked":
+        case "asked" | "order" | "refused":
             return replace(told, steps=(*told.steps, line))
         case "by hand":
             return replace(told, score=with_hand(told.score))
@@ -104,6 +104,12 @@ def _with_line(told: Told, line: Line) -> Told:
             return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
         case "hint":
             return replace(told, score=with_hint(told.score))
+        case "stood":
+            runs, reversals = line.values.get("runs"), line.values.get("reversals")
+            if type(runs) is not int or type(reversals) is not int:
+                raise JournalError("a stood line without its counts", cure="it was not written by this program")
+            score = replace(told.score, runs=runs, reversals=reversals)
+            return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
         case "parted":
             return replace(told, score=with_uncoupling(told.score))
         case "came along":

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from commands import Pointsman, refused
+from node_hex import hex_of, image
 
-HEX = ":0400000001020304F2\n:00000001FF\n"
+UNO = hex_of(image(26))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_what_cannot_be_is_refused_with_a_cure(
     avrdude, firmware = tmp_path / "avrdude", tmp_path / "firmware.hex"
     avrdude.write_text("#!/bin/sh\nexit 9\n")
     avrdude.chmod(0o755)
-    firmware.write_text(HEX)
+    firmware.write_text(UNO)
     monkeypatch.setenv("PATH", str(tmp_path))
     more = ("--hex", str(firmware)) if words[0] == "flash" and "--hex" not in words else ()
     refused(pointsman("node", *words, *more), code, told)
