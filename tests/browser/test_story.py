@@ -139,3 +139,63 @@ def test_stopped_then_the_server_ends_and_comes_again_then_put_right_and_gone_on
         press(page, "auto")
         until(page, "solved")
         assert whole(page)["puzzle"]["done"]["emergency_stops"] == 1
+
+
+def until_state(page: Page, holds: str) -> None:
+    """Wait until something holds of the newest state, in JavaScript."""
+    page.wait_for_function(
+        f"() => fetch('/api/state').then((answer) => answer.json()).then((state) => {holds})", timeout=SOON_MS
+    )
+
+
+def take(page: Page) -> None:
+    page.locator("#take").click(timeout=SOON_MS)
+
+
+def faster(page: Page, presses: int = 2) -> None:
+    for _ in range(presses):
+        page.keyboard.press("ArrowUp")
+
+
+def test_driven_by_hand_taken_over_reloaded_and_left(
+    visitor: Visitor, tmp_path: Path, cache: Path, keep_picture: Any
+) -> None:
+    """In real time: a page renews its speed twice a second, and 1.5 s without that stop the train."""
+    with served(tmp_path, cache) as server:
+        context = visitor.context()
+        page = visitor.another(context, server)
+        deal(page, "3")
+        begin(page)
+        take(page)
+        page.get_by_role("button", name="towards the buffer stop").click()
+        faster(page)
+        until_state(page, "state.vehicles.L.v_mm_s < 0 && state.mode === 'hand'")
+        keep_picture(page, "hand")
+        # Another tab takes over: the train stops first, and the first one drives no more.
+        other = visitor.another(context, server)
+        take(other)
+        other.locator(".dialog .main").click()
+        until_state(other, "state.drive === null")
+        expect(page.locator("#take")).to_be_visible()
+        expect(other.locator("#brake")).to_be_visible()
+        # The page is loaded anew, and has the same locomotive.
+        other.reload()
+        expect(other.locator("#brake")).to_be_visible()
+        other.get_by_role("button", name="towards the buffer stop").click()
+        faster(other, 3)
+        # The layout ends there: it brakes, and says why at that place.
+        expect(other.locator(".notice.refused, .limit")).to_contain_text(["the track ends in head"])
+        until_state(other, "state.drive === null")
+        assert whole(other)["vehicles"]["L"]["element"] == "head"
+        other.get_by_role("button", name="towards T1", exact=True).click()
+        faster(other)
+        until_state(other, "state.vehicles.L.v_mm_s > 0")
+        other.close()
+        until_state(page, "state.drive === null && state.throttle.L.speed_mm_s === 0")
+        take(page)
+        page.locator(".dialog .main").click()
+        page.locator('[data-key="turnout-T2"]').click()
+        until_state(page, "state.turnouts.T2.commanded === 'thrown'")
+        page.locator("#leave").click()
+        until(page, "paused", "ready")
+        assert whole(page)["puzzle"]["done"]["raw_starts"] > 2

@@ -19,11 +19,14 @@ from pointsman.app import journal_path
 from pointsman.box import picture, shown
 from pointsman.box.board import Board, Hear
 from pointsman.box.demo import Demo, Waits
+from pointsman.box.hand import Hand
 from pointsman.box.sitting import Sitting, Told
 from pointsman.box.snapshot import Mode, Snapshot
-from pointsman.box.task import Ground, Task, deal, go_on_from, puzzle
+from pointsman.box.task import Ground, Task, deal, go_on_from, place_in, plan_from, puzzle
 from pointsman.box.unfinished import newest_unfinished
+from pointsman.dispatch.control import Status
 from pointsman.errors import HaltedError, PointsmanError, RefusedError, StoppedError, UsageError, did_you_mean
+from pointsman.hand_driving import HandRequest
 from pointsman.links import On
 from pointsman.operate.putting_right import corrected, why_not_so
 from pointsman.operate.referee import Score
@@ -38,6 +41,8 @@ LOOK_AGAIN_S = 0.1
 PROGRESS_EVERY_S = 0.3
 _STOOD = (Mode.IDLE, Mode.DEALT, Mode.SOLVED, Mode.HALTED)
 """Nothing is under way."""
+_STANDS = (Mode.READY, Mode.PAUSED, Mode.HAND)
+"""Something is under way, and nothing moves by itself."""
 
 
 class Box:
@@ -57,6 +62,7 @@ class Box:
         self._speed = speed if self._simulated else 1.0
         self._waits = waits or Waits()
         self._loop = asyncio.get_running_loop()
+        self.hand = Hand(self)
         self._task: Task | None = None
         self._sitting: Sitting | None = None
         self._told = Told()
@@ -64,6 +70,7 @@ class Box:
         self._unfinished: Interrupted | None = None
         self._journal: Path | None = None
         self._done = 0
+        self._left_plan = self._finishing = False
         self._hint = 0
         self._began_s: float | None = None
         self._halted_s = inf
@@ -131,7 +138,7 @@ class Box:
 
     async def draw(self, name: str, seed: str | None, level: int | None) -> None:
         """As ``deal``, for the demo too."""
-        self._only("deal", *_STOOD, Mode.READY, Mode.PAUSED)
+        self._only("deal", *_STOOD, *_STANDS)
         if name not in self.puzzles:
             raise UsageError(f"there is no puzzle {name!r}", cure=did_you_mean(name, self.puzzles))
         sitting = self._sitting
@@ -195,7 +202,7 @@ class Box:
     def _settle(self, task: Task) -> None:
         """A new plan is there, and the picture of how everything has to be set up for it."""
         self._task, self._told, self._unfinished = task, Told(), None
-        self._done, self._hint, self._began_s = 0, 0, None
+        self._done, self._hint, self._began_s, self._left_plan = 0, 0, None, False
         self.board.publish(
             **shown.nothing_on(self.ground),
             mode=Mode.DEALT,
@@ -222,15 +229,37 @@ class Box:
         an end of its track.
         """
         self._no_demo()
-        self.start(facing, self._journals)
+        request = self._to_play(facing, self._journals)
+        orders = self.hand.begin(request.chosen.puzzle.locomotive)
+        self._begin(
+            HandRequest(
+                chosen=request.chosen,
+                wiring=request.wiring,
+                target=request.target,
+                facing=facing,
+                journal=request.journal,
+                orders=orders,
+                protection=self.hand.protection,
+                speed=request.speed,
+                count=request.count,
+                hardware=request.hardware,
+                put_right=request.put_right,
+            )
+        )
 
     def start(self, facing: End, folder: Path) -> None:
-        """As ``begin``, for the demo too; ``folder`` is for the journal."""
+        """Begin for the demo: nobody drives by hand then. ``folder`` is for the journal."""
+        self._begin(self._to_play(facing, folder))
+
+    def _to_play(self, facing: End, folder: Path) -> PlayRequest:
         self._only("begin", Mode.DEALT)
         assert self._task is not None, "something was dealt"
         self._facing = facing
-        request = self._request(self._task, facing, folder)
+        return self._request(self._task, facing, folder)
+
+    def _begin(self, request: PlayRequest | HandRequest) -> None:
         self._journal, self._told, self._halted_s = request.journal, Told(), inf
+        self._finishing = False
         self._sitting = Sitting(request, self._heard)
         self.board.publish(mode=Mode.STARTING, question=None, refusal=None, note="")
         self._sitting.start()
@@ -254,12 +283,16 @@ class Box:
         return replace(request, put_right=replace(request.put_right, by=task.by))
 
     async def auto(self) -> None:
-        """Drive the plan, run by run, from where it stands."""
+        """Drive the plan, run by run, from where it stands; a new plan, if a person has left it."""
         self._no_demo()
-        self.drive_on()
+        self._between_runs("drive")
+        if self.hand.orders is None:
+            self.drive_on()
+        else:
+            await self._play(one=False)
 
     def drive_on(self) -> None:
-        """As ``auto``, for the demo too."""
+        """As ``auto``, for the demo."""
         self._between_runs("drive").pace.on()
         self.board.publish(mode=Mode.AUTO)
 
@@ -270,8 +303,48 @@ class Box:
     async def step(self) -> None:
         """Drive one run of the plan."""
         self._no_demo()
-        self._between_runs("drive").pace.one()
-        self.board.publish(mode=Mode.AUTO)
+        sitting = self._between_runs("drive")
+        if self.hand.orders is None:
+            sitting.pace.one()
+            self.board.publish(mode=Mode.AUTO)
+        else:
+            await self._play(one=True)
+
+    async def _play(self, *, one: bool) -> None:
+        """Let the program drive the plan on, or one run of it."""
+        task = await self._planned()
+        self._between_runs("drive")  # planning took a while
+        if self.snapshot.drive is not None:
+            raise RefusedError(["a train is moving"], cure="stop it first")
+        runs = task.runs[self._done :]
+        if not runs:
+            raise RefusedError(["the plan is at its end"], cure="draw another puzzle")
+        self.hand.play(runs, self._played, one=one)
+        self.retell()
+
+    async def _planned(self) -> Task:
+        """What is to be done with a plan from where everything stands; a new one if a person has left the last one."""
+        task, status = self._task, self._told.status
+        assert task is not None, "something is played"
+        if not self._left_plan or status is None:
+            return task
+        if status.hand is not None and status.hand.between:
+            cure = "drive to where everything stands clear"
+            raise RefusedError([f"nothing can be planned from here: {status.hand.between}"], cure=cure)
+        position = status.belief.position
+        with self._working("planning from there"):
+            task = await asyncio.to_thread(plan_from, self.ground, task, position, self._progress)
+        if self._told.status is not None and self._told.status.belief.position == position and self._left_plan:
+            self._task, self._done, self._hint, self._left_plan = task, 0, 0, False
+            self.retell()
+            return task
+        raise RefusedError(["the train has been driven meanwhile"], cure="ask again when it stands")
+
+    def _played(self, error: PointsmanError | None) -> None:
+        """What the program was to drive is over."""
+        if isinstance(error, RefusedError) and self._sitting is not None:
+            self.refuse(error)
+        self.retell()
 
     async def pause(self) -> None:
         """Begin no run after the one that is under way; the demo ends."""
@@ -279,6 +352,8 @@ class Box:
             self._demo.end()
         elif self.snapshot.mode is not Mode.AUTO:
             raise RefusedError(["nothing is driven by itself"], cure="there is nothing to pause")
+        if self.hand.orders is not None:
+            self.hand.orders.pause()
         self.hold()
 
     def hold(self) -> None:
@@ -289,9 +364,10 @@ class Box:
     async def hint(self) -> None:
         """Show the best next run; that is counted, and written down."""
         self._no_demo()
-        sitting, task = self._between_runs("give a hint"), self._task
-        assert task is not None, "something is played"
-        if self._hint == self._done + 1:
+        self._between_runs("give a hint")
+        task = await self._planned()
+        sitting = self._between_runs("give a hint")
+        if self._hint == self._done + 1 or self._done == len(task.runs):
             return
         self._hint = self._done + 1
         run, distance = task.runs[self._done], len(task.runs) - self._done
@@ -344,6 +420,8 @@ class Box:
         assert task is not None, "something is played"
         self._done = max(self._done, told.run - 1)
         changes: dict[str, Any] = {}
+        if status is not None and self.hand.orders is not None:
+            self._follow(task, status)
         if status is not None:
             self._began_s = status.t_s if self._began_s is None else self._began_s
             changes = {**shown.seen(self.ground, status), **self._moving(), "note": status.doing}
@@ -356,6 +434,8 @@ class Box:
             changes |= self._ended(told, changes.get("vehicles", {}))
         elif status is not None and status.halted:
             changes |= shown.being_halted(status)
+        elif status is not None and status.hand is not None:
+            changes |= {"mode": self.hand.mode, "throttle": self.hand.throttle}
         elif told.waits:
             changes["mode"] = Mode.READY if told.run == 1 else Mode.PAUSED
         elif told.run:
@@ -364,17 +444,37 @@ class Box:
         self.board.publish(**changes, route=picture.route(task.chosen.track, run), puzzle=self._puzzle(task))
         self._look_on()
 
+    def _follow(self, task: Task, status: Status) -> None:
+        """Where in the plan everything stands by now, and whether the goal is reached."""
+        self.hand.hear(status)
+        if status.hand is None or status.drive is not None or status.hand.between:
+            return
+        orders, position = self.hand.orders, status.belief.position
+        at = place_in(task.runs, position)
+        self._left_plan = at is None
+        self._done = self._done if at is None else at
+        reached = task.chosen.goal.reached(position, task.chosen.track.locomotives)
+        if reached and not self.hand.playing and not self._finishing and orders is not None:
+            self._finishing = True
+            orders.finish("the goal")
+
+    def retell(self) -> None:
+        """Show the sitting anew: something has changed that the layout does not tell."""
+        if self._sitting is not None:
+            self._heard(self._told)
+
     def _ended(self, told: Told, standing: Mapping[str, Any]) -> dict[str, Any]:
         """The sitting is over, one way or another: nothing resumes by itself."""
         self._sitting = None
-        over: dict[str, Any] = {"question": None, "drive": None}
+        self.hand.end()
+        over: dict[str, Any] = {"question": None, "drive": None, "throttle": {}}
         position = "" if told.status is None else str(told.status.belief.position)
         error = told.error
         if told.result is not None:
             truth = told.result.truth
             if truth is None or truth.good:
                 assert self._task is not None, "something was played"
-                self._done = len(self._task.runs)
+                self._done, self._left_plan = len(self._task.runs), False
                 return {**over, "mode": Mode.SOLVED, "note": "solved"}
             error = HaltedError("the simulated layout does not agree with what was believed", cure="report it")
         assert error is not None, "it ended one way or another"
@@ -388,7 +488,7 @@ class Box:
         return {**over, "mode": Mode.DEALT, "refusal": refusal, "question": question, "note": ""}
 
     def _next_run(self, task: Task) -> Any:
-        return task.runs[self._done] if self._done < len(task.runs) else None
+        return task.runs[self._done] if self._done < len(task.runs) and not self._left_plan else None
 
     def _score_before(self) -> Score:
         earlier = None if self._task is None else self._task.earlier
@@ -399,8 +499,10 @@ class Box:
         score = self._score_before() if status is None else status.score
         position = task.chosen.start if status is None else status.belief.position
         seconds = 0.0 if status is None or self._began_s is None else status.t_s - self._began_s
-        hint = self._hint if self._hint == self._done + 1 else None
-        return puzzle(task, score, self._done, position, seconds, hint)
+        hint = self._hint if self._hint == self._done + 1 and not self._left_plan else None
+        done = None if self._left_plan else self._done
+        by_hand = None if status is None or status.hand is None else status.hand.figures
+        return puzzle(task, score, done, position, seconds, hint, by_hand)
 
     def _moving(self) -> dict[str, Any]:
         """Where everything is now, by the clock of a layout that is not asked."""
@@ -453,9 +555,14 @@ class Box:
             raise RefusedError([why], cure=f"that can be done when it is {' or '.join(modes)}")
 
     def _between_runs(self, what: str) -> Sitting:
-        self._only(what, Mode.READY, Mode.PAUSED)
+        self._only(what, *_STANDS)
         assert self._sitting is not None, "something is played"
         return self._sitting
+
+    def stands(self, what: str) -> None:
+        """Raises RefusedError unless a person may do something now: a sitting, and nothing that moves by itself."""
+        self._no_demo()
+        self._between_runs(what)
 
     @contextmanager
     def _working(self, what: str) -> Iterator[None]:

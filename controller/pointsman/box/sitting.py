@@ -18,6 +18,7 @@ from pointsman.box.pace import Pace
 from pointsman.dispatch.control import Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.errors import HaltedError, PointsmanError
+from pointsman.hand_driving import HandDriving, HandRequest, HandResult
 from pointsman.operate.belief import Belief
 from pointsman.operate.hands import HandWork
 from pointsman.playing import Play, PlayRequest, PlayResult
@@ -47,7 +48,7 @@ class Told:
     run: int = 0
     waits: bool = False
     question: Question | None = None
-    result: PlayResult | None = None
+    result: PlayResult | HandResult | None = None
     error: PointsmanError | None = None
 
     @property
@@ -59,7 +60,7 @@ class Told:
 class Sitting:
     """One play under way. Made, and heard, in the running loop; ``stop`` may be called in any thread."""
 
-    def __init__(self, request: PlayRequest, hear: Callable[[Told], None]) -> None:
+    def __init__(self, request: PlayRequest | HandRequest, hear: Callable[[Told], None]) -> None:
         self.request = request
         self.pace = Pace(self._paced)
         self._hear = hear
@@ -113,9 +114,8 @@ class Sitting:
     # ------------------------------------------------------------ in the layout's thread
 
     def _run(self) -> None:
-        errand = _Errand(Play(self.request), self)
         try:
-            result = sit(errand, self._show, self._ready, self._ask)
+            result = self._sat(self.request)
         except PointsmanError as error:
             self._tell(error=error)
         except BaseException as error:
@@ -123,6 +123,12 @@ class Sitting:
             raise
         else:
             self._tell(result=result)
+
+    def _sat(self, request: PlayRequest | HandRequest) -> PlayResult | HandResult:
+        told = self._show, self._ready, self._ask
+        if isinstance(request, HandRequest):
+            return sit(_HandErrand(HandDriving(request), self), *told)
+        return sit(_Errand(Play(request), self), *told)
 
     def _ready(self, stopper: Stopper) -> None:
         with self._lock:
@@ -200,3 +206,30 @@ class _Errand:
 
     def ending(self, result: PlayResult) -> dict[str, object]:
         return self.play.ending(result)
+
+
+@dataclass(frozen=True, slots=True)
+class _HandErrand:
+    """A sitting that takes orders."""
+
+    driving: HandDriving
+    sitting: Sitting
+
+    @property
+    def setting(self) -> Setting:
+        return self.driving.setting
+
+    def header(self) -> dict[str, object]:
+        return self.driving.header()
+
+    async def work(self, dispatcher: Dispatcher) -> Belief:
+        self.sitting.opened(dispatcher)
+        return await self.driving.work(dispatcher)
+
+    def result(
+        self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulated | None
+    ) -> HandResult:
+        return self.driving.result(dispatcher, final, duration_s, simulation)
+
+    def ending(self, result: HandResult) -> dict[str, object]:
+        return self.driving.ending(result)

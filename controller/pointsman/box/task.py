@@ -9,9 +9,10 @@ from typing import Any
 
 from pointsman.calibrating import calibrated
 from pointsman.draws import draw_again, fresh_seed, impossible
-from pointsman.errors import UnsolvableError
+from pointsman.errors import RefusedError, UnsolvableError
 from pointsman.links import Target
-from pointsman.operate.referee import Score
+from pointsman.operate.hand_referee import Figures
+from pointsman.operate.referee import Origin, Score
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.journey import describe
@@ -31,6 +32,9 @@ from pointsman.solver.steps import Step
 from pointsman.solver.table import Report, table_for
 from pointsman.track.model import Track
 from pointsman.track.wiring import Wiring
+
+MOST_DRAWS = 20
+"""Draws in a row whose goal is reached before anything has moved: then it is the puzzle that asks for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class _Dealt:
 
 
 def deal(ground: Ground, puzzle: str, seed: str | None, level: int | None, progress: Report) -> Task:
-    """Draw the cards of a puzzle and solve it; without a seed until it can be solved. Blocks.
+    """Draw the cards of a puzzle and solve it; without a seed until it can be solved and is not solved yet. Blocks.
 
     Raises UsageError, LayoutError, UnsolvableError, RefusedError.
     """
@@ -93,6 +97,24 @@ def go_on_from(ground: Ground, play: Interrupted, position: Position, by: str, p
     return replace(_driven(ground, chosen, solution, None, progress), earlier=play, by=by)
 
 
+def plan_from(ground: Ground, task: Task, position: Position, progress: Report) -> Task:
+    """A task with another plan: from where everything stands now to the same goal. Blocks.
+
+    Raises UnsolvableError, RefusedError.
+    """
+    chosen = replace(task.chosen, puzzle=replace(task.chosen.puzzle, start=position))
+    solution = solve_apart(chosen.track, position, chosen.goal, task.count, progress=progress)
+    found = drivable(chosen, ground.wiring, solution.runs, ground.target, progress)
+    refused = tuple(f"Not driven: {one.where}: {one.what}." for one in found.refused)
+    return replace(task, runs=found.runs, refused=refused)
+
+
+def place_in(runs: Sequence[Run], position: Position) -> int | None:
+    """The index of the run of a plan that begins from a position; as many as there are runs where it ends; or None."""
+    stands = [*(run.before for run in runs), *(run.after for run in runs[-1:])]
+    return stands.index(position) if position in stands else None
+
+
 def _driven(ground: Ground, chosen: Chosen, solution: Solution, level: int | None, progress: Report) -> Task:
     track, _ = calibrated(chosen.track, chosen.folder, ground.wiring, ground.target, seed=str(chosen.seed))
     chosen = replace(chosen, puzzle=replace(chosen.puzzle, track=track))
@@ -110,6 +132,14 @@ def _driven(ground: Ground, chosen: Chosen, solution: Solution, level: int | Non
 
 def _dealt(text: str, seed: str | None, level: int | None, *, progress: Report) -> _Dealt:
     """In the solver's process: nothing that is searched or compiled holds up what owns a link."""
+    for _ in range(1 if seed is not None else MOST_DRAWS):
+        dealt = _drawn(text, seed, level, progress)
+        if dealt.solution.runs:
+            return dealt
+    raise RefusedError(["as it is set up, the goal is reached"], where=dealt.chosen.name, cure="draw another one")
+
+
+def _drawn(text: str, seed: str | None, level: int | None, progress: Report) -> _Dealt:
     chosen = choose(text, seed=seed if seed is not None else fresh_seed())
     count = chosen.puzzle.count
     if level is not None:
@@ -132,9 +162,21 @@ def _dealt(text: str, seed: str | None, level: int | None, *, progress: Report) 
 # ---------------------------------------------------------------- in JSON values
 
 
-def puzzle(task: Task, score: Score, done: int, position: Position, seconds: float, hint: int | None) -> dict[str, Any]:
-    """A puzzle as it stands after so many runs of its plan; ``hint`` is the number of the run that was told."""
-    chosen, runs = task.chosen, task.runs
+def puzzle(
+    task: Task,
+    score: Score,
+    done: int | None,
+    position: Position,
+    seconds: float,
+    hint: int | None,
+    by_hand: Figures | None = None,
+) -> dict[str, Any]:
+    """A puzzle as it stands after so many runs of its plan; None: the plan is left, and no other is made yet.
+
+    ``hint`` is the number of the run that was told. ``by_hand`` is what was counted in a sitting that takes orders.
+    """
+    chosen, runs = task.chosen, task.runs if done is not None else ()
+    left = None if done is None else len(runs) - done
     return {
         "name": chosen.puzzle.name,
         "title": chosen.puzzle.title,
@@ -148,11 +190,11 @@ def puzzle(task: Task, score: Score, done: int, position: Position, seconds: flo
         "proved": task.proved,
         "cards": list(chosen.cards),
         "target": _target(chosen.goal),
-        "done": _done(task, score, done, seconds),
+        "done": _done(task, score, done or 0, seconds, by_hand),
         "plan": [_planned(chosen.track, number, run) for number, run in enumerate(runs, 1)],
-        "next": done,
-        "distance": len(runs) - done,
-        "hint": None if hint is None else {"run": describe(chosen.track, runs[hint - 1]), "distance": len(runs) - done},
+        "next": done or 0,
+        "distance": left,
+        "hint": None if hint is None else {"run": describe(chosen.track, runs[hint - 1]), "distance": left},
     }
 
 
@@ -180,20 +222,27 @@ def _planned(track: Track, number: int, run: Run) -> dict[str, Any]:
     }
 
 
-def _done(task: Task, score: Score, done: int, seconds: float) -> dict[str, Any]:
+def _done(task: Task, score: Score, done: int, seconds: float, by_hand: Figures | None) -> dict[str, Any]:
     """The figures so far. Couplings are counted from a start at which nothing is coupled: not after a putting right."""
     figures = {"runs": score.runs, "reversals": score.reversals}
-    couplings = None if task.earlier else _couplings(task.chosen.track, task.runs[:done])
+    origins = dict.fromkeys((*figures, "couplings"), str(score.origin))
+    couplings = drops = None
+    if by_hand is not None and not task.earlier:
+        couplings, drops = by_hand.couplings, by_hand.pull_drops
+        if score.origin is Origin.SEEN:
+            origins = {name: str(origin) for name, origin in by_hand.origins.items()}
+    elif not task.earlier:
+        couplings = _couplings(task.chosen.track, task.runs[:done])
     return {
         **figures,
         "couplings": couplings,
-        "pull_drops": None,
+        "pull_drops": drops,
         "seconds": round(seconds),
         "raw_starts": score.raw_starts,
         "hints": score.hints,
         "emergency_stops": score.emergency_stops,
         "by_hand": score.by_hand,
-        "origins": dict.fromkeys((*figures, "couplings"), str(score.origin)),
+        "origins": origins,
     }
 
 

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from pointsman.box.box import Box
 from pointsman.errors import UsageError
-from pointsman.track.model import End
+from pointsman.operate.ahead import Protection
+from pointsman.track.model import End, Leg
 from pointsman.web.schemas import Name
 from pointsman.web.sessions import Role, Session, Sessions
 
@@ -74,6 +75,57 @@ class Answer(Asked):
     yes: bool
 
 
+class Drive(Asked):
+    """Drive on at a speed: said again every half second. ``towards``: an end of the element that the train was on."""
+
+    do: Literal["drive"]
+    towards: End
+    speed_mm_s: Annotated[float, Field(gt=0, le=10_000)]
+
+
+class Turnout(Asked):
+    """Set a turnout."""
+
+    do: Literal["turnout"]
+    name: Name
+    leg: Leg
+
+
+class Uncouple(Asked):
+    """Uncouple over a magnet."""
+
+    do: Literal["uncouple"]
+    name: Name
+
+
+class Function(Asked):
+    """Lights, horn."""
+
+    do: Literal["function"]
+    number: Annotated[int, Field(ge=0, le=28)]
+    on: bool
+
+
+class Take(Asked):
+    """Hold the throttle; ``steal``: also when another one does."""
+
+    do: Literal["take"]
+    steal: bool = False
+
+
+class Protect(Asked):
+    """What a person is kept from."""
+
+    do: Literal["protection"]
+    level: Protection
+
+
+class Throttle(Asked):
+    """Brake, or give the throttle back."""
+
+    do: Literal["stop", "release"]
+
+
 class Dismiss(Asked):
     """Take a driver the locomotive."""
 
@@ -88,10 +140,17 @@ class Language(Asked):
     language: Literal["en", "fr"]
 
 
-Message = EmergencyStop | Deal | Begin | Simple | PutRight | Demo | Answer | Dismiss | Language
+ByHand = Drive | Turnout | Uncouple | Function | Take | Throttle
+Message = EmergencyStop | Deal | Begin | Simple | PutRight | Demo | Answer | Dismiss | Language | Protect | ByHand
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
 
-_LEAST: dict[str, Role] = {"hint": Role.DRIVER, "answer": Role.DRIVER, "language": Role.SPECTATOR}
+_BY_HAND = ("drive", "stop", "turnout", "uncouple", "function", "take", "release")
+_LEAST: dict[str, Role] = {
+    "hint": Role.DRIVER,
+    "answer": Role.DRIVER,
+    "language": Role.SPECTATOR,
+    **dict.fromkeys(_BY_HAND, Role.DRIVER),
+}
 """Who may ask for it at least; a marshal what is not named. An emergency stop may anyone."""
 
 
@@ -127,10 +186,14 @@ class Deeds:
     box: Box
     sessions: Sessions
 
-    async def do(self, message: Message, session: Session) -> None:
-        """Do it. Raises PointsmanError when it is refused."""
+    async def do(self, message: Message, session: Session, holder: str) -> None:
+        """Do it. Raises PointsmanError when it is refused. ``holder`` is who holds a throttle: a session's page."""
         box = self.box
         match message:
+            case Drive() | Turnout() | Uncouple() | Function() | Take() | Throttle():
+                await self._by_hand(message, holder)
+            case Protect(level=level):
+                await box.hand.protect(session.who, level)
             case Deal(puzzle=puzzle, seed=seed, level=level):
                 await box.deal(puzzle, seed=seed, level=level)
             case Begin(facing=facing):
@@ -143,10 +206,29 @@ class Deeds:
                 await box.answer(question, yes)
             case Dismiss(who=who):
                 self.sessions.dismiss(who)
+                box.hand.dismiss(who)
             case Simple(do=what):
                 await self._simple(what)()
             case EmergencyStop(power_off=power_off):
                 box.emergency_stop(session.who, power_off=power_off)
+
+    async def _by_hand(self, message: ByHand, who: str) -> None:
+        hand = self.box.hand
+        match message:
+            case Drive(towards=towards, speed_mm_s=speed_mm_s):
+                hand.drive(who, towards, speed_mm_s)
+            case Throttle(do="stop"):
+                hand.stop(who)
+            case Throttle():
+                hand.release(who)
+            case Take(steal=steal):
+                hand.take(who, steal=steal)
+            case Turnout(name=name, leg=leg):
+                await hand.turnout(who, name, leg)
+            case Uncouple(name=name):
+                await hand.uncouple(who, name)
+            case Function(number=number, on=on):
+                await hand.function(who, number, on=on)
 
     def _simple(self, what: str) -> Callable[[], Awaitable[None]]:
         box = self.box

@@ -119,7 +119,7 @@ class LayoutView(_Given):
                 },
                 "speeds": {"creep": 20, "coupling": 40, "rough": 60, "shunting": 80, "limit": 100, "cap": 100},
                 "puzzles": [{"name": "classic", "title": "Form the train of three", "count": "runs"}],
-                "can_drive": False,
+                "can_drive": True,
             }
         },
     )
@@ -135,7 +135,7 @@ class LayoutView(_Given):
     vehicles: dict[str, VehicleView]
     speeds: SpeedsView
     puzzles: list[PuzzleView]
-    can_drive: bool = False
+    can_drive: bool = True
 
 
 class StateView(BaseModel):

@@ -32,6 +32,8 @@ AT_ONCE = 40.0
 SLOW_S = 10.0
 """A client that takes nothing for so long is given up."""
 BEAT_S = 1.0
+LONGEST_TAB = 4
+"""Letters that tell the pages of one session apart."""
 _POLICY, _TOO_BIG, _NOT_TEXT, _FULL = 1008, 1009, 1003, 1013
 
 
@@ -50,9 +52,10 @@ class Visits:
         self.audience = Audience(box.snapshot, self._people)
         self._deeds = Deeds(box, sessions)
         self._doing: set[asyncio.Task[None]] = set()
-        self._visitors: dict[Client, Session] = {}
+        self._visitors: dict[Client, tuple[Session, str]] = {}
         self._from: Counter[str] = Counter()
         self._forget = box.subscribe(self.audience.hear)
+        box.hand.on_refused(self._refused)
 
     async def beat(self) -> None:
         """Tell everybody once a second that the server is alive, until cancelled."""
@@ -72,9 +75,15 @@ class Visits:
         """Somebody has another role now."""
         LOG.info("%s comes in", session.who)
         self.audience.again()
-        for client, visitor in self._visitors.items():
+        for client, (visitor, tab) in self._visitors.items():
             if visitor is session:
-                client.answer(_you(session))
+                client.answer(_you(session, tab))
+
+    def _refused(self, who: str, error: RefusedError) -> None:
+        """What somebody's throttle asked for is refused by the layout: told to that page, which then closes it."""
+        for client, (session, tab) in self._visitors.items():
+            if _holder(session, tab) == who:
+                client.answer(self._refusal(None, error))
 
     async def visit(self, websocket: WebSocket, session: Session) -> None:
         """Serve one client until it goes."""
@@ -94,16 +103,21 @@ class Visits:
     async def _serve(self, websocket: WebSocket, session: Session) -> None:
         await websocket.accept()
         client = self.audience.join(language_of(websocket))
-        self._visitors[client] = session
-        client.answer(_you(session))
+        tab = _tab(websocket)
+        holder = _holder(session, tab)
+        self._visitors[client] = session, tab
+        client.answer(_you(session, tab))
         sending = asyncio.create_task(_send(websocket, client))
-        hearing = asyncio.create_task(self._listen(websocket, client, session))
+        hearing = asyncio.create_task(self._listen(websocket, client, session, tab))
         both: set[asyncio.Task[Any]] = {sending, hearing}
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self.audience.leave(client)
             del self._visitors[client]
+            # Whatever its role is by now: the train that this page drives has nobody any more.
+            self.box.hand.gone(holder)
+            self.box.hand.gone(_holder(session, tab))
             for task in both:
                 task.cancel()
             await asyncio.wait(both)
@@ -113,7 +127,7 @@ class Visits:
         if out is not None:
             await websocket.close(*out)
 
-    async def _listen(self, websocket: WebSocket, client: Client, session: Session) -> tuple[int, str] | None:
+    async def _listen(self, websocket: WebSocket, client: Client, session: Session, tab: str) -> tuple[int, str] | None:
         """Hear a client until it goes; or until it must: with which code, and why."""
         left, at_s, asked = AT_ONCE, time.monotonic(), _Asked()
         while True:
@@ -134,11 +148,11 @@ class Visits:
                     self.box.emergency_stop(session.who, power_off=message.power_off)
                     client.answer({"type": "done", "id": message.id})
                 elif left >= 0:
-                    self._ask(message, client, session, asked)
+                    self._ask(message, client, session, tab, asked)
             if left < -AT_ONCE:
                 return _POLICY, "too much is asked for"
 
-    def _ask(self, message: Message, client: Client, session: Session, asked: _Asked) -> None:
+    def _ask(self, message: Message, client: Client, session: Session, tab: str, asked: _Asked) -> None:
         if isinstance(message, Language):
             self.audience.speak(client, message.language)
             client.answer({"type": "done", "id": message.id})
@@ -152,7 +166,7 @@ class Visits:
             client.answer(self._refusal(message.id, RefusedError([why], cure="wait a moment")))
             return
         asked.number += 1
-        task = asyncio.create_task(self._do(message, client, session))
+        task = asyncio.create_task(self._do(message, client, session, tab))
         self._doing.add(task)
 
         def over(done: asyncio.Task[None]) -> None:
@@ -165,9 +179,9 @@ class Visits:
 
         task.add_done_callback(over)
 
-    async def _do(self, message: Message, client: Client, session: Session) -> None:
+    async def _do(self, message: Message, client: Client, session: Session, tab: str) -> None:
         try:
-            await self._deeds.do(message, session)
+            await self._deeds.do(message, session, _holder(session, tab))
         except PointsmanError as error:
             client.answer(self._refusal(message.id, error))
             self.box.refuse(error)
@@ -199,5 +213,17 @@ async def _send(websocket: WebSocket, client: Client) -> None:
         pass  # it is given up, or has gone: the visit is over
 
 
-def _you(session: Session) -> dict[str, Any]:
-    return {"type": "you", "role": session.role.word, "who": session.who, "locomotive": session.locomotive}
+def _tab(websocket: WebSocket) -> str:
+    """What a page calls itself: the same after a reload, another in every tab."""
+    said = websocket.query_params.get("tab", "")
+    return said[:LONGEST_TAB] if said.isalnum() and said.isascii() else ""
+
+
+def _holder(session: Session, tab: str) -> str:
+    """Who holds a throttle: one page of a session."""
+    return f"{session.who}, page {tab}" if tab else session.who
+
+
+def _you(session: Session, tab: str) -> dict[str, Any]:
+    who = _holder(session, tab)
+    return {"type": "you", "role": session.role.word, "who": who, "locomotive": session.locomotive}

@@ -111,7 +111,7 @@ export class Driving {
     const holder = state.throttle?.[locomotive]?.holder;
     change(this.title, { text: t("driving", { locomotive }) });
     change(this.who, { text: held ? "" : t(holder ? "held.other" : state.mode === "auto" ? "held.auto" : "held.none"), hidden: held });
-    const idle = !["ready", "paused", "hand", "solved"].includes(state.mode);
+    const idle = !["ready", "paused", "hand"].includes(state.mode);
     change(this.take, { text: t(holder ? "take.over" : "take"), hidden: held, disabled: idle });
     this.desk.hidden = !held;
     const at_stand = throttle.standing;

@@ -102,7 +102,9 @@ export class Throttle extends EventTarget {
     const { held } = this;
     // Another page has it now, the train was halted, or it has come to the end of its drive: nothing goes on by itself.
     if (this.#mine && !held) this.#zero();
-    if (state.mode === "halted" || (this.#driven && !state.drive)) this.#zero();
+    if (state.mode === "halted") this.#zero();
+    // Said, too: what is on its way from before that shall not begin another drive.
+    else if (this.#driven && !state.drive) this.stop();
     this.#mine = held;
     this.#driven = Boolean(state.drive) && held;
     this.#tell();
