@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format serve campaign faults witness bench firmware firmware-campaign lock wheel deps clean
+.PHONY: help venv demo picture test check format serve campaign demo-campaign faults witness bench firmware firmware-campaign lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -59,6 +59,9 @@ $(VENV)/witness: $(VENV)/made requirements-witness.lock
 
 bench: venv ## measure the solver, against a plain search in C too; writes docs/performance.md
 	$(BIN)/python tests/bench/performance.py
+
+demo-campaign: venv ## play sixty draws by the demo of the signal box, one after the other
+	$(BIN)/python -m pytest -m long tests/unit/box
 
 firmware: ## build the node's firmware for Uno and Mega, with what each takes; needs Debian's avr-gcc and Arduino core
 	@$(MAKE) --no-print-directory -C firmware uno mega

@@ -8,37 +8,35 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from pointsman.app import journal_path
 from pointsman.box import picture, shown
 from pointsman.box.board import Board, Hear
+from pointsman.box.course import Course
 from pointsman.box.demo import Demo, Waits
 from pointsman.box.hand import Hand
+from pointsman.box.requests import by_hand, play_of
 from pointsman.box.sitting import Sitting, Told
 from pointsman.box.snapshot import Mode, Snapshot
-from pointsman.box.task import Ground, Task, deal, go_on_from, place_in, plan_from, puzzle
+from pointsman.box.task import Ground, Task, deal, go_on_from, plan_from
 from pointsman.box.unfinished import newest_unfinished
+from pointsman.box.working import Working
 from pointsman.dispatch.control import Status
-from pointsman.errors import HaltedError, PointsmanError, RefusedError, StoppedError, UsageError, did_you_mean
+from pointsman.errors import HaltedError, PointsmanError, RefusedError, UsageError, did_you_mean
 from pointsman.hand_driving import HandRequest
 from pointsman.links import On
 from pointsman.operate.putting_right import corrected, why_not_so
-from pointsman.operate.referee import Score
 from pointsman.playing import PlayRequest
-from pointsman.resuming import Interrupted, going_on, interrupted
-from pointsman.solver.table import Progress
+from pointsman.resuming import Interrupted, interrupted
 from pointsman.track.builtin import layout_puzzles
 from pointsman.track.model import End
 
 LOOK_AGAIN_S = 0.1
 """While a train moves, where it is by now is told so often."""
-PROGRESS_EVERY_S = 0.3
 _STOOD = (Mode.IDLE, Mode.DEALT, Mode.SOLVED, Mode.HALTED)
 """Nothing is under way."""
 _STANDS = (Mode.READY, Mode.PAUSED, Mode.HAND)
@@ -63,22 +61,17 @@ class Box:
         self._waits = waits or Waits()
         self._loop = asyncio.get_running_loop()
         self.hand = Hand(self)
-        self._task: Task | None = None
+        self._working = Working(self.board, lambda: self._closing)
+        self._course: Course | None = None
         self._sitting: Sitting | None = None
         self._told = Told()
         self._facing = End.TO
         self._unfinished: Interrupted | None = None
         self._journal: Path | None = None
-        self._done = 0
-        self._left_plan = self._finishing = False
-        self._hint = 0
-        self._began_s: float | None = None
         self._halted_s = inf
-        self._busy = ""
         self._closing = False
         self._look: asyncio.TimerHandle | None = None
         self._demo: Demo | None = None
-        self._progress_s = 0.0
 
     @property
     def snapshot(self) -> Snapshot:
@@ -146,8 +139,8 @@ class Box:
             sitting.stop("another puzzle is dealt")
             await self.board.until(*_STOOD)
             await sitting.ended()
-        with self._working("drawing and solving"):
-            task = await asyncio.to_thread(deal, self.ground, name, seed, level, self._progress)
+        with self._working.on("drawing and solving"):
+            task = await asyncio.to_thread(deal, self.ground, name, seed, level, self._working.progress)
         self._settle(task)
 
     async def put_right(self, position: str, by: str) -> None:
@@ -162,8 +155,8 @@ class Box:
         against = why_not_so(play.chosen.track, stands)
         if against:
             raise RefusedError(against, where=str(stands), cure="say what stands where")
-        with self._working("planning from there"):
-            task = await asyncio.to_thread(go_on_from, self.ground, play, stands, by, self._progress)
+        with self._working.on("planning from there"):
+            task = await asyncio.to_thread(go_on_from, self.ground, play, stands, by, self._working.progress)
         if task is not None:
             self._settle(task)
             return
@@ -201,14 +194,13 @@ class Box:
 
     def _settle(self, task: Task) -> None:
         """A new plan is there, and the picture of how everything has to be set up for it."""
-        self._task, self._told, self._unfinished = task, Told(), None
-        self._done, self._hint, self._began_s, self._left_plan = 0, 0, None, False
+        self._course, self._told, self._unfinished = Course(task), Told(), None
         self.board.publish(
             **shown.nothing_on(self.ground),
             mode=Mode.DEALT,
             vehicles=shown.standing(task.chosen.track, task.chosen.start, self._facing),
-            route=picture.route(task.chosen.track, self._next_run(task)),
-            puzzle=self._puzzle(task),
+            route=picture.route(task.chosen.track, self._course.next_run),
+            puzzle=self._course.puzzle(None),
             refusal=None,
             halted=None,
             question=self._set_up_question(task),
@@ -231,21 +223,7 @@ class Box:
         self._no_demo()
         request = self._to_play(facing, self._journals)
         orders = self.hand.begin(request.chosen.puzzle.locomotive)
-        self._begin(
-            HandRequest(
-                chosen=request.chosen,
-                wiring=request.wiring,
-                target=request.target,
-                facing=facing,
-                journal=request.journal,
-                orders=orders,
-                protection=self.hand.protection,
-                speed=request.speed,
-                count=request.count,
-                hardware=request.hardware,
-                put_right=request.put_right,
-            )
-        )
+        self._begin(by_hand(request, orders, self.hand.protection))
 
     def start(self, facing: End, folder: Path) -> None:
         """Begin for the demo: nobody drives by hand then. ``folder`` is for the journal."""
@@ -253,34 +231,16 @@ class Box:
 
     def _to_play(self, facing: End, folder: Path) -> PlayRequest:
         self._only("begin", Mode.DEALT)
-        assert self._task is not None, "something was dealt"
+        assert self._course is not None, "something was dealt"
         self._facing = facing
-        return self._request(self._task, facing, folder)
+        speed = self._speed if self._simulated else None
+        return play_of(self.ground, self._course.task, facing, folder, speed)
 
     def _begin(self, request: PlayRequest | HandRequest) -> None:
         self._journal, self._told, self._halted_s = request.journal, Told(), inf
-        self._finishing = False
         self._sitting = Sitting(request, self._heard)
         self.board.publish(mode=Mode.STARTING, question=None, refusal=None, note="")
         self._sitting.start()
-
-    def _request(self, task: Task, facing: End, folder: Path) -> PlayRequest:
-        speed = self._speed if self._simulated else None
-        if task.earlier is None:
-            return PlayRequest(
-                chosen=task.chosen,
-                runs=task.runs,
-                wiring=self.ground.wiring,
-                target=self.ground.target,
-                facing=facing,
-                journal=folder / journal_path(task.chosen.name).name,
-                speed=speed,
-                count=str(task.count),
-                hardware=self.ground.hardware,
-            )
-        request = going_on(task.earlier, task.chosen, task.runs, facing, journal=None, speed=speed)
-        assert request.put_right is not None, "it goes on from a person's word"
-        return replace(request, put_right=replace(request.put_right, by=task.by))
 
     async def auto(self) -> None:
         """Drive the plan, run by run, from where it stands; a new plan, if a person has left it."""
@@ -296,10 +256,6 @@ class Box:
         self._between_runs("drive").pace.on()
         self.board.publish(mode=Mode.AUTO)
 
-    async def go_on(self) -> None:
-        """Drive on after a pause."""
-        await self.auto()
-
     async def step(self) -> None:
         """Drive one run of the plan."""
         self._no_demo()
@@ -312,32 +268,32 @@ class Box:
 
     async def _play(self, *, one: bool) -> None:
         """Let the program drive the plan on, or one run of it."""
-        task = await self._planned()
+        course = await self._planned()
         self._between_runs("drive")  # planning took a while
         if self.snapshot.drive is not None:
             raise RefusedError(["a train is moving"], cure="stop it first")
-        runs = task.runs[self._done :]
-        if not runs:
+        if not course.rest:
             raise RefusedError(["the plan is at its end"], cure="draw another puzzle")
-        self.hand.play(runs, self._played, one=one)
+        self.hand.play(course.rest, self._played, one=one)
         self.retell()
 
-    async def _planned(self) -> Task:
+    async def _planned(self) -> Course:
         """What is to be done with a plan from where everything stands; a new one if a person has left the last one."""
-        task, status = self._task, self._told.status
-        assert task is not None, "something is played"
-        if not self._left_plan or status is None:
-            return task
+        course, status = self._course, self._told.status
+        assert course is not None, "something is played"
+        if not course.left or status is None:
+            return course
         if status.hand is not None and status.hand.between:
             cure = "drive to where everything stands clear"
             raise RefusedError([f"nothing can be planned from here: {status.hand.between}"], cure=cure)
         position = status.belief.position
-        with self._working("planning from there"):
-            task = await asyncio.to_thread(plan_from, self.ground, task, position, self._progress)
-        if self._told.status is not None and self._told.status.belief.position == position and self._left_plan:
-            self._task, self._done, self._hint, self._left_plan = task, 0, 0, False
+        with self._working.on("planning from there"):
+            task = await asyncio.to_thread(plan_from, self.ground, course.task, position, self._working.progress)
+        now = self._told.status
+        if now is not None and now.belief.position == position:
+            course.plan_anew(task)
             self.retell()
-            return task
+            return course
         raise RefusedError(["the train has been driven meanwhile"], cure="ask again when it stands")
 
     def _played(self, error: PointsmanError | None) -> None:
@@ -365,14 +321,14 @@ class Box:
         """Show the best next run; that is counted, and written down."""
         self._no_demo()
         self._between_runs("give a hint")
-        task = await self._planned()
+        course = await self._planned()
         sitting = self._between_runs("give a hint")
-        if self._hint == self._done + 1 or self._done == len(task.runs):
+        if course.hint == course.done + 1 or not course.rest:
             return
-        self._hint = self._done + 1
-        run, distance = task.runs[self._done], len(task.runs) - self._done
+        course.hint = course.done + 1
+        run, distance = course.rest[0], len(course.rest)
         sitting.do(lambda dispatcher: dispatcher.hinted(str(run), distance))
-        self.board.publish(puzzle=self._puzzle(task))
+        self.board.publish(puzzle=course.puzzle(self._told.status))
 
     async def answer(self, question: int, yes: bool) -> None:
         """A person's answer to the question that is asked; a set-up picture is agreed to by ``begin``."""
@@ -388,7 +344,7 @@ class Box:
             case "by-hand" if self._sitting is not None and self._told.question is not None:
                 self._sitting.answer(self._told.question.number, yes)
             case "set-up" if not yes:
-                self._task = None
+                self._course = None
                 self.board.publish(mode=Mode.IDLE, question=None, puzzle=None, route=(), vehicles={}, note="")
             case _:
                 raise RefusedError(["it is not said which way the locomotive faces"], cure="begin, with its facing")
@@ -416,14 +372,14 @@ class Box:
     def _heard(self, told: Told) -> None:
         """Something new of the sitting; in this loop."""
         before, self._told = self._told, told
-        task, status = self._task, told.status
-        assert task is not None, "something is played"
-        self._done = max(self._done, told.run - 1)
+        course, status = self._course, told.status
+        assert course is not None, "something is played"
+        course.done = max(course.done, told.run - 1)
         changes: dict[str, Any] = {}
         if status is not None and self.hand.orders is not None:
-            self._follow(task, status)
+            self._follow(course, status)
         if status is not None:
-            self._began_s = status.t_s if self._began_s is None else self._began_s
+            course.began_s = status.t_s if course.began_s is None else course.began_s
             changes = {**shown.seen(self.ground, status), **self._moving(), "note": status.doing}
         if told.notes:
             changes["note"] = told.notes[-1]
@@ -440,23 +396,19 @@ class Box:
             changes["mode"] = Mode.READY if told.run == 1 else Mode.PAUSED
         elif told.run:
             changes["mode"] = Mode.AUTO
-        run = None if told.ended else self._next_run(task)
-        self.board.publish(**changes, route=picture.route(task.chosen.track, run), puzzle=self._puzzle(task))
+        route = picture.route(course.task.chosen.track, None if told.ended else course.next_run)
+        self.board.publish(**changes, route=route, puzzle=course.puzzle(status))
         self._look_on()
 
-    def _follow(self, task: Task, status: Status) -> None:
-        """Where in the plan everything stands by now, and whether the goal is reached."""
+    def _follow(self, course: Course, status: Status) -> None:
+        """Where in the plan everything stands by now; the sitting ends when the goal is reached."""
         self.hand.hear(status)
         if status.hand is None or status.drive is not None or status.hand.between:
             return
-        orders, position = self.hand.orders, status.belief.position
-        at = place_in(task.runs, position)
-        self._left_plan = at is None
-        self._done = self._done if at is None else at
-        reached = task.chosen.goal.reached(position, task.chosen.track.locomotives)
-        if reached and not self.hand.playing and not self._finishing and orders is not None:
-            self._finishing = True
-            orders.finish("the goal")
+        reached = course.follow(status.belief.position)
+        if reached and not self.hand.playing and not course.finishing and self.hand.orders is not None:
+            course.finishing = True
+            self.hand.orders.finish("the goal")
 
     def retell(self) -> None:
         """Show the sitting anew: something has changed that the layout does not tell."""
@@ -465,7 +417,8 @@ class Box:
 
     def _ended(self, told: Told, standing: Mapping[str, Any]) -> dict[str, Any]:
         """The sitting is over, one way or another: nothing resumes by itself."""
-        self._sitting = None
+        course, self._sitting = self._course, None
+        assert course is not None, "something was played"
         self.hand.end()
         over: dict[str, Any] = {"question": None, "drive": None, "throttle": {}}
         position = "" if told.status is None else str(told.status.belief.position)
@@ -473,36 +426,17 @@ class Box:
         if told.result is not None:
             truth = told.result.truth
             if truth is None or truth.good:
-                assert self._task is not None, "something was played"
-                self._done, self._left_plan = len(self._task.runs), False
+                course.solved()
                 return {**over, "mode": Mode.SOLVED, "note": "solved"}
             error = HaltedError("the simulated layout does not agree with what was believed", cure="report it")
         assert error is not None, "it ended one way or another"
-        moved = told.status is not None and told.status.score.raw_starts > self._score_before().raw_starts
+        moved = told.status is not None and told.status.score.raw_starts > course.score_before.raw_starts
         if moved or isinstance(error, HaltedError):
             return {**over, **shown.halted(self.ground.track, error, position, standing)}
         # Nothing has moved: it may be begun again.
-        assert self._task is not None, "something was to be played"
         refusal = shown.refusal(self.ground.track, error, self.snapshot.t_s)
-        question = self._set_up_question(self._task)
+        question = self._set_up_question(course.task)
         return {**over, "mode": Mode.DEALT, "refusal": refusal, "question": question, "note": ""}
-
-    def _next_run(self, task: Task) -> Any:
-        return task.runs[self._done] if self._done < len(task.runs) and not self._left_plan else None
-
-    def _score_before(self) -> Score:
-        earlier = None if self._task is None else self._task.earlier
-        return Score() if earlier is None else earlier.told.score
-
-    def _puzzle(self, task: Task) -> dict[str, Any]:
-        status = self._told.status
-        score = self._score_before() if status is None else status.score
-        position = task.chosen.start if status is None else status.belief.position
-        seconds = 0.0 if status is None or self._began_s is None else status.t_s - self._began_s
-        hint = self._hint if self._hint == self._done + 1 and not self._left_plan else None
-        done = None if self._left_plan else self._done
-        by_hand = None if status is None or status.hand is None else status.hand.figures
-        return puzzle(task, score, done, position, seconds, hint, by_hand)
 
     def _moving(self) -> dict[str, Any]:
         """Where everything is now, by the clock of a layout that is not asked."""
@@ -546,8 +480,8 @@ class Box:
     def _only(self, what: str, *modes: Mode) -> None:
         if self._closing:
             raise RefusedError([f"it cannot {what}: the signal box is being closed"], cure="start it again")
-        if self._busy:
-            raise RefusedError([f"it cannot {what} now: it is {self._busy}"], cure="wait a moment")
+        if self._working.busy:
+            raise RefusedError([f"it cannot {what} now: it is {self._working.busy}"], cure="wait a moment")
         if self._sitting is not None and self.snapshot.mode is Mode.HALTED:
             raise RefusedError([f"it cannot {what} yet: the link is still open"], cure="wait a moment")
         if self.snapshot.mode not in modes:
@@ -563,29 +497,3 @@ class Box:
         """Raises RefusedError unless a person may do something now: a sitting, and nothing that moves by itself."""
         self._no_demo()
         self._between_runs(what)
-
-    @contextmanager
-    def _working(self, what: str) -> Iterator[None]:
-        """While inside, only what takes long goes on."""
-        self._busy = what
-        self.board.publish(note=f"{what} ...", refusal=None)
-        try:
-            yield
-        finally:
-            self._busy = ""
-            self.board.publish(note="")
-
-    def _progress(self, progress: Progress) -> None:
-        """How far the solver has come; in a thread of its own, which ends with an error once the box is closed."""
-        if self._closing:
-            raise StoppedError("the signal box is closed", PointsmanError.exit_code)
-        now = time.monotonic()
-        if now - self._progress_s > PROGRESS_EVERY_S:
-            self._progress_s = now
-            note = f"{progress.stage}: {progress.positions:,} positions, {progress.depth} moves deep"
-            with suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self._tell_progress, note)
-
-    def _tell_progress(self, note: str) -> None:
-        if self._busy:
-            self.board.publish(note=note)

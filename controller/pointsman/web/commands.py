@@ -235,7 +235,7 @@ class Deeds:
         deeds: dict[str, Callable[[], Awaitable[None]]] = {
             "auto": box.auto,
             "pause": box.pause,
-            "go-on": box.go_on,
+            "go-on": box.auto,
             "step": box.step,
             "hint": box.hint,
             "take-up": box.take_up,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from boxes import opened
+from boxes import ground, opened
 from shared_cache import shared_cache
 
 from pointsman.box.box import Box
 from pointsman.box.snapshot import Mode, Snapshot
+from pointsman.box.task import deal
 from pointsman.errors import NotationError, RefusedError, UsageError
 from pointsman.record import read
+from pointsman.track.builtin import find_layout
 from pointsman.track.model import End
 
 AT_THE_START = "head: L | s1: 1 2 3 | s2: 4 5 | s3:"
@@ -156,6 +159,32 @@ async def test_the_demo_plays_again_and_again_until_a_person_ends_it(tmp_path: P
         assert box.snapshot.mode is not Mode.HALTED
     assert len(journals(tmp_path / "demo")) in {2, 3}
     assert not journals(tmp_path)
+
+
+async def test_a_draw_that_is_solved_already_is_no_puzzle(tmp_path: Path) -> None:
+    async with opened(tmp_path) as box:
+        with pytest.raises(RefusedError, match="as it is set up, the goal is reached"):
+            await box.deal("classic", seed="41")
+        assert box.snapshot.mode is Mode.IDLE
+
+
+def test_where_no_seed_is_given_it_is_drawn_again(tmp_path: Path) -> None:
+    """Half of the draws of this puzzle are solved as they are."""
+    folder = shutil.copytree(find_layout("inglenook-small"), tmp_path / "layout")
+    puzzle = (folder / "puzzles" / "classic.toml").read_text()
+    easy = puzzle.replace("s1: 1 2 3 | s2: 4 5", "s1: 1 2").replace("s1: 1 2 3", "s1: 1 2")
+    (folder / "puzzles" / "easy.toml").write_text(easy)
+    for _ in range(8):
+        assert deal(ground(folder), "easy", None, None, lambda _: None).runs
+
+
+@pytest.mark.long
+async def test_the_demo_plays_sixty_times(tmp_path: Path) -> None:
+    async with opened(tmp_path) as box:
+        await box.demo(True)
+        for _ in range(60):
+            assert await come_to(box, Mode.SOLVED, Mode.HALTED) is Mode.SOLVED
+            await come_to(box, Mode.DEALT)
 
 
 async def test_what_cannot_be_is_refused_and_changes_nothing(tmp_path: Path) -> None:

@@ -129,9 +129,3 @@ async def test_what_the_layout_refuses_goes_to_the_one_who_asked_and_says_where(
         ]
         await hand.protect("marshal", Protection.WARN)
         assert box.snapshot.protection == "warn"
-
-
-async def test_what_asks_for_nothing_is_no_puzzle(tmp_path: Path) -> None:
-    async with opened(tmp_path) as box:
-        with pytest.raises(RefusedError, match="as it is set up, the goal is reached"):
-            await box.deal("classic", seed="41")
