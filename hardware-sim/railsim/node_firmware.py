@@ -45,7 +45,7 @@ from railsim.node_machines import Coil, Contact, Ramp, Servo
 FIRMWARE = "0.1.0"
 MOST_EVENTS = 24
 """Events that wait for the serial port; one more is lost, and the count shows it."""
-NO_MACHINE, SERVO, SOLENOID = (list(Machine).index(machine) for machine in Machine)
+NO_MACHINE, SERVO, SOLENOID = map(m.machine_number, Machine)
 
 
 @dataclass(slots=True)

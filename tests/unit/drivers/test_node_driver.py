@@ -97,12 +97,12 @@ DOES_NOT_FIT: dict[str, tuple[Callable[[Script], object], str, str]] = {
     "another version": (
         lambda node: setattr(node, "about", m.OtherVersion(2)),
         "speaks version 2 of its protocol, and this program version 1",
-        "upload the firmware",
+        "pointsman node flash",
     ),
     "another version, which refuses ours": (
         lambda node: (setattr(node, "version", 2), node.refuses.update({m.Hello: Refusal.VERSION})),
         "speaks version 2 of its protocol, and this program version 1",
-        "upload the firmware",
+        "pointsman node flash",
     ),
     "another board": (
         lambda node: setattr(node, "about", _uno(board=Board.MEGA)),

@@ -178,7 +178,7 @@ OTHERWISE = {
         replace(WIRING, beams={**WIRING.beams, "s3": replace(WIRING.beams["s3"], number=7)}),
         "beam s3",
         "beam 7 is wired, and the node has pins for 4",
-        "upload the firmware",
+        "pointsman node flash",
     ),
     "a coil held too long": (
         replace(WIRING, uncouplers={**WIRING.uncouplers, "s2": replace(WIRING.uncouplers["s2"], hold_s=0.9)}),
