@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from node_sim_bench import TRACK, WIRING
 
-from pointsman.drivers.dccex.moving import Moved
 from pointsman.drivers.hearing import Seen
+from pointsman.drivers.moved import Moved
 from pointsman.drivers.node.hearing import NodeEar
 from pointsman.drivers.node.moving import NodeMover
 from pointsman.errors import LinkLostError, StationError

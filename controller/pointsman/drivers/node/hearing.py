@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from statistics import median
 
 from pointsman.drivers.hearing import ON, Ear, Seen
+from pointsman.drivers.latency import Latency
 from pointsman.drivers.node.addresses import Addresses
 from pointsman.drivers.node.asked import Asked
 from pointsman.drivers.node.link import SILENT_AFTER_S
@@ -27,7 +27,6 @@ from pointsman.protocols.node_constants import LATCHES, LIES, Latch, Lie, Settin
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 
-SLOW_S = 0.1
 NODE, SETTINGS, WATCHDOG, RELAY = "node", "settings", "watchdog", "track relay"
 """Of these every node has one."""
 
@@ -125,7 +124,11 @@ class NodeEar(Ear):
                 if values is None:
                     raise StationError(f"the node does not say how {setting} is set", where=self.where, cure=UPLOAD)
                 found[setting, of] = int(values[0])
-        self._tell_latency(took_s)
+        latency = Latency.of(took_s)
+        self.facts.append(f"answers {latency.words('questions')}")
+        if latency.warning:
+            self.notes.append(latency.warning)
+        self.details["latency_ms"] = latency.json()
         return found
 
     async def _ask_everything(self) -> None:
@@ -142,20 +145,6 @@ class NodeEar(Ear):
         )
 
     # ------------------------------------------------------------ what it is and how it is set
-
-    def _tell_latency(self, took_s: list[float]) -> None:
-        least, most, middle = (1000 * one for one in (min(took_s), max(took_s), median(took_s)))
-        self.facts.append(
-            f"answers within {least:.1f} to {most:.1f} ms, median {middle:.1f} ms ({len(took_s)} questions)"
-        )
-        if max(took_s) > SLOW_S:
-            self.notes.append("slow: a stop that is asked for comes as late as that")
-        self.details["latency_ms"] = {
-            "count": len(took_s),
-            "min": round(least, 3),
-            "median": round(middle, 3),
-            "max": round(most, 3),
-        }
 
     def _tell_settings(self) -> None:
         about = self.about

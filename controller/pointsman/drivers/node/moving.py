@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from pointsman.drivers.dccex.moving import Moved
+from pointsman.drivers.moved import Moved
 from pointsman.drivers.node.addresses import Coil, Points
 from pointsman.drivers.node.arming import beat_every_s
 from pointsman.drivers.node.hearing import NodeEar
