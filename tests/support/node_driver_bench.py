@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pointsman.drivers.node import NodeDriver
-from pointsman.messages import Accepted, Event, Rejected, SetPower
+from pointsman.messages import Accepted, Event, LinkChanged, LinkState, Rejected, SetPower
 from pointsman.protocols import node_messages as m
 from pointsman.protocols.node import (
     Asked,
@@ -207,6 +207,9 @@ class Script:
 
     def of(self, *kinds: type[T]) -> list[T]:
         return [event for event in self.events if isinstance(event, kinds)]
+
+    def link_states(self) -> list[LinkState]:
+        return [event.state for event in self.of(LinkChanged)]
 
     def answered(self, number: int) -> bool:
         return any(isinstance(e, Accepted) and e.number == number for e in self.events)
