@@ -34,6 +34,8 @@ CORE = Path("/usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h")
 _without_core = pytest.mark.skipif(not CORE.exists(), reason="no Arduino core (make deps)")
 needs_firmware = [needs_avrsim, _without_core]
 """Marks of a test that runs the firmware."""
+STANDS_WITHIN_S, STANDS_WITHIN_MM = 1.5, 150.0
+"""So soon, and so near, a train at 100 mm/s stands after its host has failed, whatever else fails with that."""
 BOOT_S = 0.25
 ANSWERED_WITHIN_S = 0.5
 """``store`` takes its time; no answer takes longer."""
