@@ -73,7 +73,7 @@ def python(spec: dict[str, Any]) -> str:
         "",
         f"VERSION = {spec['version']}",
     ]
-    lines += [f"{key.upper()} = {value!r}".replace("'", '"') for key, value in spec["line"].items()]
+    lines += [f"{key.upper()} = {value}" for key, value in spec["line"].items() if isinstance(value, int)]
     lines += [f"FIRST_MOVE_MS = {spec['servo']['first_move_ms']}", f"LEAST_RESTS = {spec['least_rests']}"]
     lines += [f"{key.upper()} = {value}" for key, value in spec["hang"].items()]
     for table, (name, about) in ENUMERATED.items():

@@ -98,12 +98,12 @@ DOES_NOT_FIT: dict[str, tuple[Callable[[Script], object], str, str]] = {
     "no relay": (lambda node: setattr(node, "about", _uno(relay=False)), "a relay in the track's feed", "firmware"),
     "nobody has set it up": (
         lambda node: node.settings.update({(Setting.MACHINE, 1): 0}),
-        "turnout T1 (1) is set to machine 0 (none) at the node, and the wiring has a servo (1)",
+        "turnout T1 (1) is set to machine 0 (nothing is fitted) at the node, and the wiring has a servo (1)",
         "set the node up",
     ),
     "a servo instead of a solenoid": (
         lambda node: node.settings.update({(Setting.MACHINE, 2): 1}),
-        "turnout T2 (2) is set to machine 1 (a servo) at the node, and the wiring has a solenoid (2)",
+        "turnout T2 (2) is set to machine 1 (a servo) at the node, and the wiring has a solenoid with two coils (2)",
         "correct the hardware file",
     ),
     "a magnet held for too long": (

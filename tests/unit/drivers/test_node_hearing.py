@@ -165,7 +165,7 @@ OTHERWISE = {
     "a solenoid": (
         SOLENOID,
         "turnout T2",
-        "set to machine 1 (a servo) at the node, and the wiring has a solenoid (2)",
+        "set to machine 1 (a servo) at the node, and the wiring has a solenoid with two coils (2)",
         "set the node up",
     ),
     "another board": (

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 from pointsman.drivers.node.addresses import Addresses, Beam, Coil, Points
 from pointsman.protocols import node_messages as m
-from pointsman.protocols.node_constants import BOARDS, Board, Machine, Setting
+from pointsman.protocols.node_constants import BOARDS, MACHINES, Board, Machine, Setting
 from pointsman.track.wiring import TurnoutKind
 
 LONGEST_HEARTBEAT_MS = 1000
 """So long a train may run with nobody there: 100 mm at the highest speed. It is what a node waits by itself."""
-_MACHINES = {
-    m.machine_number(machine): told
-    for machine, told in ((Machine.NONE, "none"), (Machine.SERVO, "a servo"), (Machine.SOLENOID, "a solenoid"))
-}
+_MACHINES = {m.machine_number(machine): told for machine, told in MACHINES.items()}
 _WANTED = {TurnoutKind.SERVO: Machine.SERVO, TurnoutKind.SOLENOID: Machine.SOLENOID}
 UPLOAD = "put the firmware of this program on it: pointsman node flash (firmware/README.md)"
 _SET_UP = "set the node up (firmware/README.md), or correct the hardware file"
