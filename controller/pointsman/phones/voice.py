@@ -1,0 +1,43 @@
+"""What one phone is told; no sentence too often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pointsman.errors import PointsmanError
+from pointsman.protocols.withrottle_messages import Alert, Information, ToPhone
+
+SAID_AGAIN_S = 2.0
+"""The same sentence is not said again sooner: a slider says a hundred times what is refused once."""
+
+
+class Voice:
+    """``say`` sends a message; ``clock`` counts seconds."""
+
+    def __init__(self, say: Callable[[ToPhone], None], clock: Callable[[], float]) -> None:
+        self.say = say
+        self._clock = clock
+        self._said: dict[str, float] = {}
+
+    def alert(self, text: str) -> None:
+        """A sentence that its person has to see."""
+        if self._is_new(text):
+            self.say(Alert(text))
+
+    def inform(self, text: str) -> None:
+        """A sentence that its person may want to see."""
+        if self._is_new(text):
+            self.say(Information(text))
+
+    def refusal(self, error: PointsmanError) -> None:
+        """Why not, and what to do."""
+        text = f"{error.where}: {error.what}" if error.where else error.what
+        self.alert(f"{text} ({error.cure})" if error.cure else text)
+
+    def _is_new(self, text: str) -> bool:
+        now = self._clock()
+        self._said = {old: at_s for old, at_s in self._said.items() if now - at_s < SAID_AGAIN_S}
+        if text in self._said:
+            return False
+        self._said[text] = now
+        return True
