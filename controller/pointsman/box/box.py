@@ -59,7 +59,7 @@ class Box:
         self._simulated = ground.target.on is On.SIM
         self._speed = speed if self._simulated else 1.0
         self._waits = waits or Waits()
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self.hand = Hand(self)
         self._working = Working(self.board, lambda: self._closing)
         self._course: Course | None = None
@@ -114,7 +114,7 @@ class Box:
         if sitting is not None:
             sitting.stop(why, power_off=power_off)
         with suppress(RuntimeError):  # the loop has ended, and everything on the layout before it
-            self._loop.call_soon_threadsafe(self._stopped, why)
+            self.loop.call_soon_threadsafe(self._stopped, why)
 
     def _stopped(self, why: str) -> None:
         if self._demo is not None:
@@ -461,7 +461,7 @@ class Box:
             self._look.cancel()
             self._look = None
         if self._speed is not None and self._rolls(self._told):
-            self._look = self._loop.call_later(LOOK_AGAIN_S, self._look_again)
+            self._look = self.loop.call_later(LOOK_AGAIN_S, self._look_again)
 
     def _look_again(self) -> None:
         self.board.publish(**self._moving())

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -52,8 +53,13 @@ class Hand:
         self._engine = ""
         self._status: Status | None = None
         self._way: tuple[End, bool] | None = None
-        self._ended = False
+        self._ended = self._own = False
         self._speed_mm_s = 0.0
+
+    @property
+    def engine(self) -> str:
+        """The locomotive that is driven here; empty without a sitting."""
+        return self._engine if self.orders is not None else ""
 
     def on_refused(self, hear: Refused) -> None:
         """Call ``hear`` with what the layout refuses to somebody's throttle, and to whom."""
@@ -75,7 +81,7 @@ class Hand:
     def end(self) -> None:
         """The sitting is over: nobody holds anything any more."""
         self.orders = self.holder = self._status = self._way = None
-        self.playing = self._ended = False
+        self.playing = self._ended = self._own = False
         self._speed_mm_s = 0.0
 
     # ------------------------------------------------------------ the throttle
@@ -119,7 +125,7 @@ class Hand:
         orders = self._orders("drive")
         if who != self.holder:
             raise RefusedError(["you do not hold the throttle"], where=self._engine, cure="take it first")
-        self._speed_mm_s = speed_mm_s
+        self._speed_mm_s, self._own = speed_mm_s, True
         orders.throttle(who, self._engine, forward=forward, speed_mm_s=speed_mm_s)
         self.show()
 
@@ -145,7 +151,8 @@ class Hand:
         self._closed()
 
     def _closed(self) -> None:
-        self._way, self._ended, self._speed_mm_s = None, False, 0.0
+        self._way, self._speed_mm_s = None, 0.0
+        self._ended = self._own = False
 
     # ------------------------------------------------------------ other work
 
@@ -159,12 +166,13 @@ class Hand:
 
     async def function(self, who: str, number: int, *, on: bool) -> None:
         """Switch a function of the locomotive: 0 the lights, 2 the horn."""
-        if self.orders is None:
-            self._host.stands("switch that")
-        elif who != self.holder:
+        await asyncio.wrap_future(self.switch(who, number, on=on))
+
+    def switch(self, who: str, number: int, *, on: bool) -> Future[int]:
+        """As ``function``; the answer comes later."""
+        if self.orders is None or who != self.holder:
             raise RefusedError(["you do not hold the throttle"], where=self._engine, cure="take it first")
-        else:
-            await asyncio.wrap_future(self.orders.function(who, self._engine, number, on=on))
+        return self.orders.function(who, self._engine, number, on=on)
 
     async def protect(self, who: str, protection: Protection) -> None:
         """Change what a person is kept from, from the next drive on."""
@@ -203,8 +211,17 @@ class Hand:
         """What the layout tells."""
         drove = self._status is not None and self._status.drive is not None
         self._status = status
-        if drove and status.drive is None and self._way is not None:
+        if not drove or status.drive is not None:
+            return
+        if self._way is not None:
             self._ended, self._speed_mm_s = True, 0.0
+        elif self._own and self._speed_mm_s and self.holder is not None:
+            # A throttle that knows nothing of ends has to be told that it stands.
+            self._speed_mm_s = 0.0
+            why = status.note.removeprefix("stopped: ") or "the train stands"
+            error = RefusedError([why], where=self._engine, cure="close the throttle, then drive on")
+            for hear in self._hearers:
+                hear(self.holder, error)
 
     def _refused(self, refusal: Refusal) -> None:
         if refusal.who == self.holder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pointsman.web.running import Door, Ended
 
 DEFAULT_PORT = 8765
+PHONES_PORT = 12090
 
 
 def register(app: typer.Typer) -> None:
@@ -48,6 +50,10 @@ def serve(
         typer.Option(help="Address at which others may come in, 0.0.0.0 for all; this computer alone if not given."),
     ] = None,
     pin: Annotated[str | None, typer.Option(help="The marshal's PIN; drawn and printed if others may come in.")] = None,
+    withrottle: Annotated[
+        bool, typer.Option("--withrottle", help="Serve throttle apps on phones too; wants --host.")
+    ] = False,
+    withrottle_port: Annotated[int, typer.Option(min=0, max=65535, help="Port for phones.")] = PHONES_PORT,
     journals: Annotated[Path | None, typer.Option(help="Folder for the journals; the user's data folder.")] = None,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log one JSON object a line to standard error.")] = False,
 ) -> None:
@@ -56,6 +62,7 @@ def serve(
     Ends with Ctrl-C, and stops everything first.
     """
     # With all that it needs: other commands, and the help, do without.
+    from pointsman.phones.server import phones_host
     from pointsman.web.logs import log_to
     from pointsman.web.running import door
     from pointsman.web.running import serve as serve_on
@@ -69,7 +76,8 @@ def serve(
     track = load_layout(folder)
     wiring, target = wired(folder, track, hardware, target)
     check_there(target)
-    wanted = door(host, port, pin)
+    phones = withrottle_port if phones_host(host, wished=withrottle) is not None else None
+    wanted = replace(door(host, port, pin), phones=phones)
     out = console()
     if real:
         warn_of_no_relay(out, wiring)
@@ -93,6 +101,8 @@ def _tell_ready(out: Console, wanted: Door, address: str, *, drawn: bool) -> Non
     whole_line(out, f"page   {address}")
     if wanted.pin is not None and drawn:
         whole_line(out, f"PIN    {wanted.pin} (the marshal's)")
+    if wanted.phones is not None:
+        whole_line(out, f"phones port {wanted.phones} (WiThrottle); the marshal accepts each on the page")
     if out.is_terminal:
         whole_line(out, text_of(address))
     out.print("Ctrl-C stops everything, and ends it.")

@@ -12,21 +12,22 @@ from zeroconf import InterfaceChoice, IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncZeroconf
 
 KIND = "_http._tcp.local."
+PHONES = "_withrottle._tcp.local."
 
 
 @asynccontextmanager
-async def announced(layout: str, host: str, port: int) -> AsyncIterator[str]:
-    """While inside, the page is announced as ``pointsman LAYOUT``; the name under which it is.
+async def announced(layout: str, host: str, port: int, kind: str = KIND) -> AsyncIterator[str]:
+    """While inside, the page, or what else, is announced as ``pointsman LAYOUT``; the name under which it is.
 
     ``host`` is the address that is listened at; ``0.0.0.0`` stands for all of this computer's.
     """
     everywhere = ipaddress.ip_address(host).is_unspecified if _is_address(host) else True
     addresses = _own() if everywhere else [host]
     interfaces: Sequence[str] | InterfaceChoice = InterfaceChoice.All if everywhere else addresses
-    name = f"pointsman {layout}.{KIND}"
+    name = f"pointsman {layout}.{kind}"
     server = f"{socket.gethostname().partition('.')[0]}.local."
     info = ServiceInfo(
-        KIND, name, port=port, parsed_addresses=addresses, server=server, properties={"path": "/", "layout": layout}
+        kind, name, port=port, parsed_addresses=addresses, server=server, properties={"path": "/", "layout": layout}
     )
     zeroconf = AsyncZeroconf(interfaces=interfaces, ip_version=IPVersion.V4Only)
     try:

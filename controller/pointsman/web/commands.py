@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from pointsman.box.box import Box
-from pointsman.errors import UsageError
+from pointsman.errors import RefusedError, UsageError
 from pointsman.operate.ahead import Protection
+from pointsman.phones.server import Phones
 from pointsman.track.model import End, Leg
 from pointsman.web.schemas import Name
 from pointsman.web.sessions import Role, Session, Sessions
@@ -126,8 +127,16 @@ class Throttle(Asked):
     do: Literal["stop", "release"]
 
 
+class Accept(Asked):
+    """Let a phone drive a locomotive."""
+
+    do: Literal["accept"]
+    who: Name
+    locomotive: Name
+
+
 class Dismiss(Asked):
-    """Take a driver the locomotive."""
+    """Take a driver the locomotive, or do not let a phone drive."""
 
     do: Literal["dismiss"]
     who: Name
@@ -141,7 +150,8 @@ class Language(Asked):
 
 
 ByHand = Drive | Turnout | Uncouple | Function | Take | Throttle
-Message = EmergencyStop | Deal | Begin | Simple | PutRight | Demo | Answer | Dismiss | Language | Protect | ByHand
+People = Accept | Dismiss | Language | Protect
+Message = EmergencyStop | Deal | Begin | Simple | PutRight | Demo | Answer | People | ByHand
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
 
 _BY_HAND = ("drive", "stop", "turnout", "uncouple", "function", "take", "release")
@@ -179,12 +189,13 @@ def may(role: Role, message: Message) -> bool:
     return isinstance(message, EmergencyStop) or role >= _LEAST.get(message.do, Role.MARSHAL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Deeds:
-    """Carries out what was asked for."""
+    """Carries out what was asked for. ``phones`` are those that are served; None where none are."""
 
     box: Box
     sessions: Sessions
+    phones: Phones | None = None
 
     async def do(self, message: Message, session: Session, holder: str) -> None:
         """Do it. Raises PointsmanError when it is refused. ``holder`` is who holds a throttle: a session's page."""
@@ -205,8 +216,15 @@ class Deeds:
             case Answer(question=question, yes=yes):
                 await box.answer(question, yes)
             case Dismiss(who=who):
-                self.sessions.dismiss(who)
-                box.hand.dismiss(who)
+                if self.phones is not None and who in {one.who for one in self.phones.people}:
+                    self.phones.dismiss(who)
+                else:
+                    self.sessions.dismiss(who)
+                    box.hand.dismiss(who)
+            case Accept(who=who, locomotive=locomotive):
+                if self.phones is None:
+                    raise RefusedError(["no phones are served"], cure="start serve with --withrottle")
+                self.phones.accept(who, locomotive)
             case Simple(do=what):
                 await self._simple(what)()
             case EmergencyStop(power_off=power_off):

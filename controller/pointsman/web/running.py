@@ -22,9 +22,12 @@ from pointsman.box.box import Box
 from pointsman.box.snapshot import Snapshot
 from pointsman.box.task import Ground
 from pointsman.errors import PortError, UsageError
+from pointsman.phones.server import phones_served
 from pointsman.posix import endings
-from pointsman.web.announcing import announced
+from pointsman.web.announcing import PHONES, announced
+from pointsman.web.commands import Deeds
 from pointsman.web.layout_view import layout_view
+from pointsman.web.phones import BoxRailway
 from pointsman.web.routes import House
 from pointsman.web.server import make_app
 from pointsman.web.sessions import Sessions
@@ -41,11 +44,15 @@ MOST_CONNECTIONS = 500
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where the page is reached. ``pin`` is the marshal's, None where only this computer can come in."""
+    """Where the page is reached. ``pin`` is the marshal's, None where only this computer can come in.
+
+    ``phones`` is the port at which phones are served, None where none are.
+    """
 
     host: str
     port: int
     pin: str | None
+    phones: int | None = None
 
     @property
     def is_open(self) -> bool:
@@ -143,6 +150,8 @@ class Served:
     address: str
     box: Box
     sessions: Sessions
+    deeds: Deeds
+    phones_port: int | None = None
 
 
 @asynccontextmanager
@@ -155,17 +164,34 @@ async def serving(ground: Ground, journals: Path, wanted: Door, *, speed: float 
         port = listening.getsockname()[1]
         box = Box(ground, journals, speed=speed)
         address, sessions = address_of(wanted, port), Sessions(wanted.pin, time.monotonic)
-        house = House(box, sessions, Visits(box, sessions), layout_view(ground), address, port)
+        visits = Visits(box, sessions)
+        house = House(box, sessions, visits, layout_view(ground), address, port)
         server = _Server(_config(make_app(house)))
         running = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
         try:
             await server.ready.wait()
-            async with announced(ground.track.name, wanted.host, port) if wanted.is_open else nullcontext():
-                yield Served(address, box, sessions)
+            page = announced(ground.track.name, wanted.host, port) if wanted.is_open else nullcontext()
+            async with page, _phones(box, visits, wanted, port) as phones_port:
+                yield Served(address, box, sessions, visits.deeds, phones_port)
         finally:
             box.halt("the signal box is closed")
             server.should_exit = True
             await running
+
+
+@asynccontextmanager
+async def _phones(box: Box, visits: Visits, wanted: Door, web_port: int) -> AsyncIterator[int | None]:
+    """While inside, phones are served, if they are wished; their port."""
+    if wanted.phones is None:
+        yield None
+        return
+    again, railway = visits.audience.again, BoxRailway(box)
+    async with phones_served(railway, wanted.host, wanted.phones, web_port=web_port, people_changed=again) as served:
+        phones, port = served
+        visits.admit(phones)
+        name = box.ground.track.name
+        async with announced(name, wanted.host, port, PHONES) if wanted.is_open else nullcontext():
+            yield port
 
 
 async def serve(

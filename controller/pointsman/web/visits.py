@@ -13,9 +13,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from pointsman.box import shown
 from pointsman.box.box import Box
 from pointsman.errors import PointsmanError, RefusedError
+from pointsman.phones.server import Phones
 from pointsman.web.audience import Audience, Client
 from pointsman.web.commands import Deeds, EmergencyStop, Language, Message, may, number_of, parse, refused
 from pointsman.web.languages import language_of
+from pointsman.web.phones import row
 from pointsman.web.sessions import Session, Sessions
 
 LOG = logging.getLogger("pointsman.web")
@@ -49,8 +51,8 @@ class Visits:
 
     def __init__(self, box: Box, sessions: Sessions) -> None:
         self.box, self.sessions = box, sessions
+        self.deeds = Deeds(box, sessions)
         self.audience = Audience(box.snapshot, self._people)
-        self._deeds = Deeds(box, sessions)
         self._doing: set[asyncio.Task[None]] = set()
         self._visitors: dict[Client, tuple[Session, str]] = {}
         self._from: Counter[str] = Counter()
@@ -181,7 +183,7 @@ class Visits:
 
     async def _do(self, message: Message, client: Client, session: Session, tab: str) -> None:
         try:
-            await self._deeds.do(message, session, _holder(session, tab))
+            await self.deeds.do(message, session, _holder(session, tab))
         except PointsmanError as error:
             client.answer(self._refusal(message.id, error))
             self.box.refuse(error)
@@ -195,7 +197,13 @@ class Visits:
     def _people(self) -> dict[str, Any]:
         """The drivers, for the marshal's list."""
         drivers = [{"who": one.who, "name": one.who, **_driver(one)} for one in self.sessions.drivers]
-        return {"people": drivers}
+        phones = [] if self.deeds.phones is None else [row(one) for one in self.deeds.phones.people]
+        return {"people": [*drivers, *phones]}
+
+    def admit(self, phones: Phones) -> None:
+        """Phones are served, too."""
+        self.deeds.phones = phones
+        self.audience.again()
 
 
 def _driver(session: Session) -> dict[str, Any]:
