@@ -222,7 +222,7 @@ class Box:
         """
         self._no_demo()
         request = self._to_play(facing, self._journals)
-        orders = self.hand.begin(request.chosen.puzzle.locomotive)
+        orders = self.hand.begin(request.chosen.puzzle.locomotive, self._speed)
         self._begin(by_hand(request, orders, self.hand.protection))
 
     def start(self, facing: End, folder: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from pointsman.box.board import Board
 from pointsman.box.snapshot import Mode
 from pointsman.dispatch.control import Status
+from pointsman.dispatch.hand_status import HandDrive
 from pointsman.dispatch.orders import Orders, Refusal
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.operate.ahead import Protection
@@ -52,6 +53,7 @@ class Hand:
         self.playing = False
         self._engine = ""
         self._status: Status | None = None
+        self._last: HandDrive | None = None
         self._way: tuple[End, bool] | None = None
         self._ended = self._own = False
         self._speed_mm_s = 0.0
@@ -65,8 +67,8 @@ class Hand:
         """Call ``hear`` with what the layout refuses to somebody's throttle, and to whom."""
         self._hearers.append(hear)
 
-    def begin(self, engine: str) -> Orders:
-        """A sitting begins: the orders that it takes."""
+    def begin(self, engine: str, speed: float | None = None) -> Orders:
+        """A sitting begins: the orders that it takes. ``speed`` is the pace of a simulated layout."""
         loop = asyncio.get_running_loop()
 
         def told(refusal: Refusal) -> None:
@@ -75,12 +77,12 @@ class Hand:
                     loop.call_soon_threadsafe(self._refused, refusal)
 
         self.end()
-        self.orders, self._engine = Orders(told), engine
+        self.orders, self._engine = Orders(told, pace=speed or 1.0), engine
         return self.orders
 
     def end(self) -> None:
         """The sitting is over: nobody holds anything any more."""
-        self.orders = self.holder = self._status = self._way = None
+        self.orders = self.holder = self._status = self._last = self._way = None
         self.playing = self._ended = self._own = False
         self._speed_mm_s = 0.0
 
@@ -209,16 +211,19 @@ class Hand:
 
     def hear(self, status: Status) -> None:
         """What the layout tells."""
-        drove = self._status is not None and self._status.drive is not None
         self._status = status
-        if not drove or status.drive is not None:
+        ended = None if status.hand is None else status.hand.ended
+        if ended is None or ended == self._last:
             return
+        self._last = ended
+        if self.orders is None or ended.closings != self.orders.closings:
+            return  # the throttle has been closed since: another drive was meant
         if self._way is not None:
             self._ended, self._speed_mm_s = True, 0.0
-        elif self._own and self._speed_mm_s and self.holder is not None:
+        elif self._own and self.holder is not None:
             # A throttle that knows nothing of ends has to be told that it stands.
             self._speed_mm_s = 0.0
-            why = status.note.removeprefix("stopped: ") or "the train stands"
+            why = ended.why or "the train stands"
             error = RefusedError([why], where=self._engine, cure="close the throttle, then drive on")
             for hear in self._hearers:
                 hear(self.holder, error)

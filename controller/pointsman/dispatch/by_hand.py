@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 
-from pointsman.dispatch.control import Control, HandStatus
+from pointsman.dispatch.control import Control
+from pointsman.dispatch.hand_status import HandDrive, HandStatus
 from pointsman.dispatch.orders import (
     RENEWED_WITHIN_S,
     Finish,
@@ -44,6 +45,7 @@ CHANGED_AT_MOST_S = 0.1
 """A throttle that is turned up or down under way is followed so often at most; one that is closed, at once."""
 HIGHEST_FUNCTION = 28
 LOOK_AT_IT = "look at the layout"
+SILENT = f"the throttle was not renewed for {RENEWED_WITHIN_S:g} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Hands:
     """What a sitting has from its dispatcher.
 
     ``carry_out`` checks and carries out a step; ``order`` sends a speed step for a drive; ``begin`` and ``ended`` are
-    for a drive that this sitting itself follows; ``around`` is what else matters for a step; ``again`` is the job of a
+    for a drive that this sitting itself follows, and tells of; ``around`` is what else matters for a step; ``again`` is the job of a
     run whose coupling did not part.
     """
 
@@ -87,6 +89,7 @@ class ByHand:
         self._counting = Counting(control.track, control.state.belief, locomotive)
         self._earlier = control.state.score
         """What was counted before, when an earlier play is gone on with."""
+        self._last: HandDrive | None = None
         self._spent: bool | None = None
         """The direction of a throttle that has been stopped, and must be closed before it drives again."""
 
@@ -108,7 +111,7 @@ class ByHand:
                 continue
             wish = orders.wish(control.loop.time())
             if wish.throttle is not None and self._drives(wish, wish.throttle):
-                await self._drive(wish.throttle)
+                await self._drive(wish.throttle, wish.closings)
             elif not orders.waiting:
                 orders.resting = True
                 try:
@@ -268,7 +271,7 @@ class ByHand:
             self._spent = None
         return wish.fresh and throttle.speed_mm_s > 0 and self._spent is None
 
-    async def _drive(self, throttle: Throttle) -> None:
+    async def _drive(self, throttle: Throttle, closings: int) -> None:
         control, state = self._control, self._control.state
         self._order_written(throttle.who, _words(throttle))
         self._spent = throttle.forward
@@ -289,19 +292,22 @@ class ByHand:
             return
         before = state.belief
         self._hands.begin(step)
-        await self._roll(throttle, found, before)
+        braked = await self._roll(throttle, found, before)
         self._hands.ended(lambda belief, drive: hand_drive.after(belief, drive, before.beams))
         assert state.driven is not None, "a drive that stands has ended"
         reached = hand_drive.limit_of(state.driven, found, self._protection)
         came = f"{found.dragging.bodies[0].vehicle} came along" if state.followed and found.dragging else ""
         self._counted(state.driven)
-        note = f"stopped: {reached.why}" if reached is not None else came
-        self._tell(note)
+        why = braked if reached is None else reached.why
+        # Whoever shows this may miss what is told between two looks: that it stands, and why, is one.
+        self._last = HandDrive(self._last.number + 1 if self._last is not None else 1, closings, why or came)
+        self._tell(f"stopped: {why}" if why else came)
 
-    async def _roll(self, throttle: Throttle, found: Ahead, before: Belief) -> None:
-        """Follow the throttle until the train stands."""
+    async def _roll(self, throttle: Throttle, found: Ahead, before: Belief) -> str:
+        """Follow the throttle until the train stands. Returns why it was braked, if not by the throttle."""
         control, state, orders = self._control, self._control.state, self._orders
         assert state.drive is not None, "a drive has begun"
+        within_s, silent = orders.renewed_within_s, False
         renewed_s, changed_s = orders.said_s, control.loop.time()
         warned = found.passed_over(self._protection)
         self._tell(f"careful: {warned.why}" if warned is not None else "", found)
@@ -314,7 +320,8 @@ class ByHand:
             renewed_s = orders.said_s if said.fresh else renewed_s
             self._judge_while_rolling()
             if state.drive.phase is tracker.Phase.ROLLING:
-                brake = self._why_brake(throttle, wish, silent=now >= renewed_s + RENEWED_WITHIN_S, closed=said.closed)
+                silent = now >= renewed_s + within_s
+                brake = self._why_brake(throttle, wish, silent=silent, closed=said.closed)
                 if brake:
                     self._order_written(wish.who, brake)
                     self._hands.order(step, 0)
@@ -328,13 +335,13 @@ class ByHand:
             if state.drive.doubt:
                 control.halt(state.drive.doubt)
             elif state.drive.phase is tracker.Phase.STANDING:
-                break
+                return SILENT if silent else ""
             elif advice.order is not None:
                 self._hands.order(step, advice.order)
             else:
                 again_s = advice.again_s
                 if state.drive.phase is tracker.Phase.ROLLING:
-                    again_s = min(again_s, renewed_s + RENEWED_WITHIN_S)
+                    again_s = min(again_s, renewed_s + within_s)
                     if wish.speed_mm_s != throttle.speed_mm_s:
                         again_s = min(again_s, changed_s + CHANGED_AT_MOST_S)
                 state.look_s = again_s
@@ -351,7 +358,7 @@ class ByHand:
         if self._orders.ending:
             return "end"
         if silent:
-            return f"the throttle was not renewed for {RENEWED_WITHIN_S:g} s"
+            return SILENT
         if closed or wish.speed_mm_s == 0:
             return "stop"
         if wish.forward is not throttle.forward:
@@ -439,6 +446,7 @@ class ByHand:
             protection=self._protection,
             limit=None if found is None else found.limit(self._protection),
             who="" if wish is None else wish.who,
+            ended=self._last,
         )
         self._control.tell(note)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Protocol, TypeVar
 
+from pointsman.dispatch.hand_status import HandStatus
 from pointsman.dispatch.journal import Journal
 from pointsman.errors import HaltedError
 from pointsman.messages import (
@@ -38,10 +39,8 @@ from pointsman.messages import (
     TurnoutReported,
 )
 from pointsman.operate import power, referee, tracker
-from pointsman.operate.ahead import Limit, Protection
 from pointsman.operate.belief import Belief
 from pointsman.operate.causes import likely_cause
-from pointsman.operate.hand_referee import Figures
 from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
 from pointsman.operate.power import SWITCH_OFF, Power
@@ -81,21 +80,6 @@ class Driver(Protocol):
 
         True when there is one that waits for the next, though nothing moves.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class HandStatus:
-    """What else a screen shows while persons drive by hand.
-
-    ``between`` is why the position cannot be written just now, empty when it can; ``limit`` what the drive under way
-    must stop for; ``who`` drives, or drove last.
-    """
-
-    figures: Figures
-    between: str
-    protection: Protection
-    limit: Limit | None
-    who: str
 
 
 @dataclass(frozen=True, slots=True)

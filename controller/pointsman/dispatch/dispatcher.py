@@ -12,7 +12,8 @@ from dataclasses import replace
 from math import inf
 
 from pointsman.dispatch.by_hand import ByHand, Hands
-from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Ask, Control, Driver, HandStatus, Status
+from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Ask, Control, Driver, Status
+from pointsman.dispatch.hand_status import HandStatus
 from pointsman.dispatch.journal import Journal
 from pointsman.dispatch.orders import Orders
 from pointsman.errors import LinkLostError, PointsmanError, RefusedError, StoppedError
@@ -405,9 +406,10 @@ class Dispatcher:
                 state.look_s = advice.again_s
                 await self._control.until_event(advice.again_s)
         self._ended(tracker.after)
+        self._control.tell()
 
     def _ended(self, after: Callable[[Belief, tracker.Drive], Belief]) -> None:
-        """The drive stands: what it has shown, and what is believed after it."""
+        """The drive stands: what it has shown, and what is believed after it. To be told with all that comes of it."""
         state = self._control.state
         assert state.drive is not None, "a drive stands"
         state.look_s = inf
@@ -419,7 +421,6 @@ class Dispatcher:
         state.driven, state.drive = state.drive, None
         state.moving.discard(state.driven.step.locomotive)
         self._control.write("stand", {"position": str(state.belief.position), "spots": _spots(state.belief)})
-        self._control.tell()
 
     def _order_by_hand(self, step: DriveStep, speed_step: int) -> None:
         """An order of a throttle: its way is kept clear by its limit."""

@@ -20,7 +20,7 @@ from pointsman.puzzle.moves import Run
 from pointsman.track.model import Leg
 
 RENEWED_WITHIN_S = 1.5
-"""A throttle that is not renewed for so long stops the train."""
+"""A throttle that is not renewed for so long, in a person's own time, stops the train."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,13 @@ class Throttle:
 class Wish:
     """What the throttle says. ``fresh``: it was said since this was asked last, and not too long ago to hold.
 
-    ``closed``: it was closed since then, though it may be open again.
+    ``closed``: it was closed since then, though it may be open again; ``closings``: how often it was closed in all.
     """
 
     throttle: Throttle | None
     fresh: bool
     closed: bool
+    closings: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +142,19 @@ class Orders:
     """The orders of the persons at one layout. Its public methods may be called from any thread.
 
     ``on_refused`` is called with every refusal, in the layout's thread: a throttle's has no other way to its person.
+    ``pace`` is how many seconds of the layout's clock pass in one of the persons'.
     """
 
-    def __init__(self, on_refused: Callable[[Refusal], None] = lambda _: None) -> None:
+    def __init__(self, on_refused: Callable[[Refusal], None] = lambda _: None, *, pace: float = 1.0) -> None:
         self._on_refused = on_refused
+        self.renewed_within_s = RENEWED_WITHIN_S * max(1.0, pace)
+        """As ``RENEWED_WITHIN_S``, on the layout's clock."""
         self._lock = Lock()
         self._jobs: deque[Job] = deque()
         self._throttle: Throttle | None = None
         self._said_s = 0.0
         self._fresh = self._closed = False
+        self._closings = 0
         self._pause = False
         self.resting = False
         """Whether nothing is to be done before a person orders something; changes in the loop's thread only."""
@@ -160,7 +165,7 @@ class Orders:
     # ------------------------------------------------------------ from any thread
 
     def throttle(self, who: str, locomotive: str, *, forward: bool, speed_mm_s: float) -> None:
-        """Drive, or go on driving: to be said again within 1.5 s. A speed of 0 brakes at once."""
+        """Drive, or go on driving: to be said again within 1.5 s. A speed of 0 closes it, and brakes at once."""
         self._put(lambda: self._turn(Throttle(who, locomotive, forward, max(0.0, speed_mm_s))))
 
     def turnout(self, who: str, turnout: str, leg: Leg) -> Future[int]:
@@ -208,7 +213,8 @@ class Orders:
 
     def _turn(self, throttle: Throttle) -> None:
         self._throttle, self._fresh = throttle, True
-        self._closed = self._closed or throttle.speed_mm_s == 0
+        if throttle.speed_mm_s == 0:
+            self._closed, self._closings = True, self._closings + 1
         self._said_s = 0.0 if self._loop is None else self._loop.time()
 
     def _put(self, change: Callable[[], None]) -> None:
@@ -243,7 +249,14 @@ class Orders:
         with self._lock:
             fresh, self._fresh = self._fresh, False
             closed, self._closed = self._closed, False
-            return Wish(self._throttle, fresh and now_s < self._said_s + RENEWED_WITHIN_S, closed)
+            fresh = fresh and now_s < self._said_s + self.renewed_within_s
+            return Wish(self._throttle, fresh, closed, self._closings)
+
+    @property
+    def closings(self) -> int:
+        """How often the throttle was closed; from any thread."""
+        with self._lock:
+            return self._closings
 
     @property
     def said_s(self) -> float:
