@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
 from hand_bench import HandBench
 
+from pointsman.dispatch.hand_status import HandDrive
 from pointsman.errors import HaltedError, RefusedError
 from pointsman.operate.ahead import Protection
 from pointsman.operate.allowances import Allowances
@@ -135,6 +137,30 @@ class TestTheThrottle:
         assert (refusal.who, refusal.error.what, refusal.about) == ("me", "the track ends in head", "segment head")
         assert bench.simulation.incidents == []
         assert bench.truth.on["head"][0].from_mm < 60
+
+    def test_that_it_stands_and_why_are_told_as_one(self, bench: HandBench) -> None:
+        """Whoever shows it looks when it can: a reason that came later would come too late."""
+
+        async def drive(bench: HandBench) -> None:
+            await bench.drive(forward=False, speed_mm_s=500)
+            bench.throttle(forward=True, speed_mm_s=40)
+            await bench.begun()
+            await bench.until_stand()
+            bench.throttle(forward=True, speed_mm_s=0)
+            bench.throttle(forward=False, speed_mm_s=30)
+            await bench.begun()
+            bench.throttle(forward=False, speed_mm_s=0)
+            await bench.until_stand()
+
+        bench.person = drive
+        bench.play()
+        by_hand = [status for status in bench.statuses if status.hand is not None]
+        ends = [after for before, after in pairwise(by_hand) if before.drive is not None and after.drive is None]
+        assert [one.hand and one.hand.ended for one in ends] == [
+            HandDrive(1, 0, "the track ends in head"),
+            HandDrive(2, 1, "the throttle was not renewed for 1.5 s"),
+            HandDrive(3, 2, ""),
+        ]
 
     def test_a_faster_and_a_slower_throttle_are_followed(self, bench: HandBench) -> None:
         speeds: list[float] = []

@@ -18,6 +18,9 @@ from pointsman.web.commands import Accept, Deeds, Dismiss
 from pointsman.web.running import Door, Served, serving
 from pointsman.web.sessions import Role, Session
 
+SPEED = 3.0
+"""Of the layout's clock: a phone that says its throttle again in its own time drives on all the same."""
+SOON_S = 20.0
 MARSHAL = Session("", "marshal 1", Role.MARSHAL)
 
 
@@ -27,10 +30,11 @@ def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 
 
 class Phone:
-    """A phone at its socket."""
+    """A phone at its socket; ``heard`` is every line that it was told."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        self.heard: list[str] = []
 
     def say(self, *lines: str) -> None:
         self._writer.write("".join(f"{line}\n" for line in lines).encode())
@@ -43,10 +47,14 @@ class Phone:
 
     async def until(self, part: str) -> str:
         """Read until a line has something in it."""
-        async with asyncio.timeout(60):
-            while part not in (line := (await self._reader.readline()).decode()):
-                assert line, f"it was shown out before {part!r}"
-            return line
+        try:
+            async with asyncio.timeout(SOON_S):
+                while part not in (line := (await self._reader.readline()).decode()):
+                    assert line, f"it was shown out before {part!r}: {self.heard}"
+                    self.heard.append(line)
+        except TimeoutError:
+            pytest.fail(f"it was not told {part!r}, but {self.heard}")
+        return line
 
     def vanish(self) -> None:
         self._writer.transport.abort()
@@ -68,17 +76,25 @@ async def phone(house: Served) -> AsyncIterator[Phone]:
             await writer.wait_closed()
 
 
-async def seen(house: Served, holds: Callable[[Snapshot], bool]) -> Snapshot:
-    async with asyncio.timeout(60):
-        return await house.box.board.when(holds)
+async def seen(house: Served, what: str, holds: Callable[[Snapshot], bool]) -> Snapshot:
+    """The first snapshot of which something holds; nothing may be halted before."""
+    try:
+        async with asyncio.timeout(SOON_S):
+            now = await house.box.board.when(lambda now: now.mode is Mode.HALTED or holds(now))
+    except TimeoutError:
+        pytest.fail(f"not {what}: {house.box.snapshot}")
+    assert now.mode is not Mode.HALTED, now.halted
+    return now
 
 
+@pytest.mark.system
 async def test_a_phone_waits_is_accepted_drives_and_vanishes(tmp_path: Path) -> None:
-    async with serving(ground(), tmp_path, Door("127.0.0.1", 0, None, phones=0), speed=1.0) as house:
+    door = Door("127.0.0.1", 0, None, phones=0)
+    async with serving(ground(), tmp_path, door, speed=SPEED) as house:
         box, deeds = house.box, house.deeds
         await box.deal("classic", seed="1")
         await box.begin(End.TO)
-        await seen(house, lambda now: now.mode is Mode.READY)
+        await seen(house, "proved", lambda now: now.mode is Mode.READY)
         async with phone(house) as one:
             one.say("NAnna", "HU1")
             assert "L}|{3}|{S" in await one.until("RL1")
@@ -91,17 +107,22 @@ async def test_a_phone_waits_is_accepted_drives_and_vanishes(tmp_path: Path) -> 
             await deeds.do(Accept(do="accept", who="phone 1", locomotive="L"), MARSHAL, "")
             await one.until("M0+S3")
             assert box.snapshot.throttle["L"]["holder"] == "phone 1"
+            at = box.snapshot.vehicles["L"]
             one.say("M0AS3<;>R0", "M0AS3<;>V60")
-            await seen(house, lambda now: now.vehicles["L"]["v_mm_s"] < 0)
-            one.say("PTATT2")
-            await one.until("is moving")
             # It is told that the end of the line has stopped it, and its throttle goes back to 0.
             await one.until("the track ends in head")
-            await seen(house, lambda now: now.drive is None)
+            assert one.heard[-1] == "M0AS3<;>V0\n"
+            stood = await seen(house, "standing", lambda now: now.drive is None)
+            assert stood.vehicles["L"]["at_mm"] < at["at_mm"]
+            # Opened at once, it is refused; closed first, it drives the other way.
+            one.say("M0AS3<;>V60")
+            await one.until("Press stop on the phone")
             one.say("M0AS3<;>V0", "M0AS3<;>R1", "M0AS3<;>V60")
-            await seen(house, lambda now: now.vehicles["L"]["v_mm_s"] > 0)
+            await seen(house, "driving", lambda now: now.vehicles["L"]["v_mm_s"] > 0)
+            one.say("PTATT2")
+            await one.until("is moving")
             one.vanish()
-            await seen(house, lambda now: now.drive is None and now.throttle["L"]["holder"] is None)
+            await seen(house, "left", lambda now: now.drive is None and now.throttle["L"]["holder"] is None)
         with pytest.raises(RefusedError):
             await deeds.do(Dismiss(do="dismiss", who="phone 1"), MARSHAL, "")
 
