@@ -14,7 +14,7 @@ from itertools import pairwise
 from pointsman.errors import RefusedError
 from pointsman.operate.belief import Belief, Spot
 from pointsman.track.model import Leg, Track
-from pointsman.track.path import Path, Stretch, line_through
+from pointsman.track.path import Path, Stretch, exit_joint, line_through
 
 WIDE_MM = 40.0
 """Of a body that stands anywhere within more than this, nobody knows which edges it has caused already."""
@@ -62,7 +62,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """Bodies in order along the line, rear to front; ``start_low_mm``..``start_high_mm`` is c before."""
+    """Bodies in order along the line, rear to front; ``start_low_mm``..``start_high_mm`` is c before.
+
+    ``loose`` are the vehicles of the model's train, in the same order, that surely stand apart behind all that moves.
+    """
 
     path: Path
     locomotive: str
@@ -70,16 +73,32 @@ class Sweep:
     start_low_mm: float
     start_high_mm: float
     edges: tuple[Edge, ...]
+    loose: tuple[str, ...] = ()
 
     def body(self, vehicle: str) -> Body:
-        """The body of a vehicle. Raises RefusedError for one that is not on the line: on a ring a line ends early."""
+        """The body of a vehicle. Raises RefusedError, with the reason, for one that neither moves nor is met."""
         found = next((b for b in self.bodies if b.vehicle == vehicle), None)
         if found is None:
-            raise RefusedError(
+            raise self._without(vehicle)
+        return found
+
+    def _without(self, vehicle: str) -> RefusedError:
+        if vehicle in self.loose:
+            return RefusedError(
+                [f"{vehicle} should be drawn along, and stands apart"],
+                cure=f"push {self.tail.vehicle} and {self.loose[-1]} together first",
+            )
+        # A line that meets itself ends where the track goes on.
+        first, last = self.path.stretches[0], self.path.stretches[-1]
+        if any(self.path.track.meets(exit_joint(end)) is not None for end in (first.reverse, last)):
+            return RefusedError(
                 [f"{vehicle} is not on the line along which {self.locomotive} can be measured: it closes to a ring"],
                 cure="go there another way, not round the ring",
             )
-        return found
+        return RefusedError(
+            [f"{vehicle} is not in the way of {self.locomotive}, as the turnouts lie"],
+            cure="set the turnouts for it, or say what stands where",
+        )
 
     @property
     def tail(self) -> Body:
@@ -161,10 +180,11 @@ def sweep(
             [f"the train should be {' '.join(train)}, but the belief has {' '.join(order[first:])}"],
             cure="say what stands where, then start again",
         )
-    moving = order[first + _loose_behind(track, along, train, locomotive) :]
+    loose = _loose_behind(track, along, train, locomotive)
+    moving = order[first + loose :]
     bodies = _bodies(track, moving, train, locomotive, along)
     low, high = along[locomotive]
-    return Sweep(path, locomotive, bodies, low, high, _edges(track, path, bodies))
+    return Sweep(path, locomotive, bodies, low, high, _edges(track, path, bodies), tuple(train[:loose]))
 
 
 def _loose_behind(track: Track, along: Mapping[str, tuple[float, float]], train: Sequence[str], locomotive: str) -> int:

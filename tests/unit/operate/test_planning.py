@@ -393,6 +393,19 @@ def test_a_wagon_that_was_parted_and_not_met_again_cannot_be_drawn() -> None:
     assert refused.where == "run 3 (L from 2 over T1>closed)"
 
 
+def test_a_wagon_that_a_person_has_left_apart_cannot_be_drawn_and_left_elsewhere() -> None:
+    """Driven by hand, what the model has in one train may stand apart in its segment."""
+    track = replace(SMALL, segments={**SMALL.segments, "s1": replace(SMALL.segments["s1"], length_mm=500.0)})
+    position, plan = plan_of(track, "s1: L 1 2 | s2: 4 5", "L from 2 over T1>closed, leaving 2")
+    at = {"L": 70.0, "1": 260.0, "2": 343.0}
+    belief = set_up(track, position).with_turnout("T1", Leg.CLOSED)
+    belief = replace(belief, spots={**belief.spots, **{v: Spot(Place("s1", None, mm), 2.0) for v, mm in at.items()}})
+    with pytest.raises(RefusedError) as caught:
+        Planner(track, WIRED, ALLOW).next_step(belief, jobs(plan)[0])
+    assert caught.value.reasons == ("1 should be drawn along, and stands apart",)
+    assert caught.value.cure == "push L and 1 together first"
+
+
 def test_a_run_that_leaves_what_the_next_one_takes_again() -> None:
     # What is left is no part of the run's own way: nothing of it is asked there.
     steps = rehearsed(
@@ -467,5 +480,5 @@ def test_a_run_that_comes_round_to_where_it_began_is_refused() -> None:
         if str(run.after) == "A: 3 | B: 2 | C: 1 | T1>thrown: L" and len(run.legs) == 2
     )
     belief = set_up(RING, start).with_turnout("T1", Leg.THROWN).with_turnout("T2", Leg.THROWN)
-    with pytest.raises(RefusedError, match="3 is not on the line along which L can be measured"):
+    with pytest.raises(RefusedError, match="3 is not on the line along which L can be measured: it closes to a ring"):
         Planner(RING, WIRED, ALLOW).next_step(belief, jobs([round_it])[0])

@@ -202,6 +202,11 @@ def test_a_vehicle_that_is_not_on_the_line() -> None:
     assert "say what stands where" in str(refusal.value)
 
 
+def test_a_vehicle_on_another_track_is_not_met() -> None:
+    with pytest.raises(RefusedError, match="4 is not in the way of L, as the turnouts lie"):
+        ahead(belief_of()).body("4")
+
+
 def test_vehicles_in_another_order() -> None:
     belief = belief_of("head: L 1 | s2: 4 5", L=("head", 200.0, 1.0), _1=("head", 100.0, 1.0))
     with pytest.raises(RefusedError) as refusal:
