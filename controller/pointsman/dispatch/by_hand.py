@@ -53,8 +53,8 @@ class Hands:
     """What a sitting has from its dispatcher.
 
     ``carry_out`` checks and carries out a step; ``order`` sends a speed step for a drive; ``begin`` and ``ended`` are
-    for a drive that this sitting itself follows, and tells of; ``around`` is what else matters for a step; ``again`` is the job of a
-    run whose coupling did not part.
+    for a drive that this sitting itself follows, and tells of; ``around`` is what else matters for a step; ``again`` is
+    the job of a run whose coupling did not part.
     """
 
     carry_out: Callable[[Step], Awaitable[None]]

@@ -1,8 +1,8 @@
 """What the program says, in French: templates of its sentences. What has no template stays as it is said.
 
 Names of tracks, turnouts and vehicles are the layout's own in every language. In a template ``{a}`` stands for
-anything, ``{a_w}`` for one word, ``{leg}`` for a turnout's leg, ``{a_d}`` for what is done, and ``{a_s}`` for a
-sentence that is put into French itself.
+anything, ``{a_w}`` for one word, ``{leg}`` and ``{leg_b}`` for a turnout's leg, ``{a_d}`` for what is done, and
+``{a_s}`` for a sentence that is put into French itself.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ _DEEDS = {
     "take up a play": "reprendre une partie",
     "begin": "commencer",
     "drive": "rouler",
+    "take the throttle": "prendre la commande",
+    "set a turnout": "manœuvrer un aiguillage",
+    "uncouple": "dételer",
     "give a hint": "donner un conseil",
     "begin the demo": "commencer la démonstration",
     "idle": "rien n'est tiré",
@@ -153,6 +156,104 @@ _TEMPLATES = (
     ("wait {a} minutes", "attendez {a} minutes"),
     ("this code was used, or is too old", "ce code a déjà servi, ou il est trop vieux"),
     ("ask the marshal for another one", "demandez-en un autre au responsable"),
+    # driving by hand: how far it may go, and why no further
+    ("by hand", "à la main"),
+    ("by hand: {a_w} towards {b_w}", "à la main : {a_w} vers {b_w}"),
+    ("stopped: {a_s}", "arrêt : {a_s}"),
+    ("careful: {a_s}", "attention : {a_s}"),
+    ("{a_w} came along", "{a_w} a suivi"),
+    ("the throttle was not renewed for {a} s", "la commande n'a pas été confirmée pendant {a} s"),
+    ("the track ends in {a_w}", "la voie finit dans {a_w}"),
+    ("beyond {a_w} the line comes back to itself", "après {a_w}, la voie revient sur elle-même"),
+    (
+        "{a_w} is still moving, and turnouts move one after the other",
+        "{a_w} est encore en mouvement, et les aiguillages se manœuvrent l'un après l'autre",
+    ),
+    ("{a_w} is still moving", "{a_w} est encore en mouvement"),
+    ("nobody knows how {a_w} lies", "personne ne sait comment {a_w} est disposé"),
+    (
+        "{a_w} lies for its {leg} leg, against a train from {leg_b}",
+        "{a_w} est disposé pour {leg}, contre un train qui vient par {leg_b}",
+    ),
+    (
+        "{a_w} lies for its {leg} leg, the train needs {leg_b}",
+        "{a_w} est disposé pour {leg}, et il faut au train {leg_b}",
+    ),
+    (
+        "{a_w} was set for its {leg} leg, and is reported {leg_b}",
+        "{a_w} a été disposé pour {leg}, et il est signalé sur {leg_b}",
+    ),
+    ("{a_w} stands foul of {b_w}, or may", "{a_w} engage {b_w}, ou peut-être"),
+    ("{a_w} stands foul of {b_w}", "{a_w} engage {b_w}"),
+    ("{a_w} holds {b_w}: {c} would be too many", "{a_w} en contient {b_w} : {c}, ce serait trop"),
+    ("{a_w} stands there, and is never pushed", "{a_w} se trouve là, et ne se pousse jamais"),
+    ("go the other way", "partez dans l'autre sens"),
+    ("set it for the train, or go the other way", "disposez-le pour le train, ou partez dans l'autre sens"),
+    ("set it", "manœuvrez-le"),
+    ("wait until it is over", "attendez qu'il ait fini"),
+    ("push clear what stands there", "poussez à l'écart ce qui s'y trouve"),
+    ("push it further in", "poussez-le plus loin"),
+    ("leave a wagon elsewhere", "laissez un wagon ailleurs"),
+    ("move that one first", "déplacez d'abord celle-là"),
+    # and what else is refused there
+    ("you do not hold the throttle", "vous n'avez pas la commande"),
+    ("take it first", "prenez-la d'abord"),
+    ("take it over", "reprenez-la"),
+    ("{a_w} is driving the other way", "{a_w} roule dans l'autre sens"),
+    ("stop first", "arrêtez d'abord"),
+    ("stop it first", "arrêtez-le d'abord"),
+    ("a train is moving", "un train roule"),
+    ("the train stands", "le train est arrêté"),
+    ("close the throttle, then drive on", "fermez la commande, puis repartez"),
+    ("it cannot {a_d}: this play was the demo's", "impossible de {a_d} : cette partie était celle de la démonstration"),
+    ("draw anew", "tirez de nouveau"),
+    ("draw another puzzle", "tirez un autre problème"),
+    ("the plan is at its end", "le plan est terminé"),
+    ("nothing can be planned from here: {a_s}", "rien ne peut se prévoir d'ici : {a_s}"),
+    ("drive to where everything stands clear", "roulez jusqu'à ce que tout soit garé franc"),
+    ("the train has been driven meanwhile", "le train a été conduit entre-temps"),
+    ("ask again when it stands", "redemandez quand il sera arrêté"),
+    ("a track holds more than the game allows", "une voie en contient plus que le jeu ne permet"),
+    (
+        "{a} stand on {b_w}: the game writes one vehicle on a turnout",
+        "{a} sont sur {b_w} : le jeu n'écrit qu'un véhicule par aiguillage",
+    ),
+    ("{a_w} stands on {b_w}, or may", "{a_w} est sur {b_w}, ou peut-être"),
+    ("the train stands across {a_w}: {b_w} is on it", "le train est à cheval sur {a_w} : {b_w} s'y trouve"),
+    ("drive clear of it first", "dégagez-le d'abord"),
+    ("no coupling is near magnet {a_w}", "aucun attelage n'est près de l'aimant {a_w}"),
+    (
+        "the nearest coupling is {a_w} mm from magnet {b_w}",
+        "l'attelage le plus proche est à {a_w} mm de l'aimant {b_w}",
+    ),
+    ("{a_w} does not stand on the line of magnet {b_w}", "{a_w} n'est pas sur la voie de l'aimant {b_w}"),
+    ("the end of {a_w} is {b_w} mm from magnet {c}", "le bout de {a_w} est à {b_w} mm de l'aimant {c}"),
+    ("stop with the coupling over it", "arrêtez-vous l'attelage sur l'aimant"),
+    ("{a_w} was uncoupled from {b_w} already", "{a_w} est déjà dételé de {b_w}"),
+    ("drive away from it", "éloignez-vous-en"),
+    ("{a_w} is not coupled to {b_w}", "{a_w} n'est pas attelé à {b_w}"),
+    ("couple up first", "attelez d'abord"),
+    ("a slack-back of {a_w} mm, more than {b_w}", "un recul de détente de {a_w} mm, plus de {b_w}"),
+    ("push the wagons together there", "poussez-y les wagons l'un contre l'autre"),
+    ("nobody knows whether {a_w} is coupled to {b_w}", "personne ne sait si {a_w} est attelé à {b_w}"),
+    ("push {a_w} and {b_w} together first", "poussez d'abord {a_w} et {b_w} l'un contre l'autre"),
+    ("{a} should be drawn along, and stands apart", "{a} devrait être tiré aussi, et se trouve à l'écart"),
+    ("couple it up first", "attelez-le d'abord"),
+    (
+        "{a_w} is not on the line along which {b_w} can be measured: it closes to a ring",
+        "{a_w} n'est pas sur la voie le long de laquelle {b_w} peut être mesurée : elle se ferme en boucle",
+    ),
+    ("go there another way, not round the ring", "allez-y autrement, pas par la boucle"),
+    (
+        "{a_w} is not in the way of {b_w}, as the turnouts lie",
+        "{a_w} n'est pas sur le chemin de {b_w}, aiguillages comme ils sont",
+    ),
+    (
+        "set the turnouts for it, or say what stands where",
+        "disposez les aiguillages pour cela, ou dites ce qui se trouve où",
+    ),
+    ("{a_w} is moving", "{a_w} roule"),
+    ("{a} drives {b_w}", "{a} conduit {b_w}"),
     # what goes on
     ("drawing and solving ...", "tirage et résolution ..."),
     ("planning from there ...", "nouveau plan à partir de là ..."),
@@ -243,7 +344,7 @@ def _put(name: str, part: str) -> str:
         return sentence(part)
     if name.endswith("_d"):
         return " ou ".join(_DEEDS.get(one, one) for one in part.split(" or "))
-    return _WORDS[part] if name == "leg" else part
+    return _WORDS[part] if name.startswith("leg") else part
 
 
 def _pattern(english: str) -> re.Pattern[str]:
@@ -252,7 +353,7 @@ def _pattern(english: str) -> re.Pattern[str]:
 
 
 def _holding(name: str) -> str:
-    if name == "leg":
+    if name.startswith("leg"):
         return f"(?P<{name}>closed|thrown)"
     return rf"(?P<{name}>\S+?)" if name.endswith("_w") else f"(?P<{name}>.+?)"
 
