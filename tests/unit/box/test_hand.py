@@ -77,7 +77,7 @@ async def test_one_that_is_not_renewed_stops_and_the_program_goes_on_from_there_
 
 
 async def test_who_takes_over_stops_the_train_first(tmp_path: Path) -> None:
-    async with ready(tmp_path, speed=1.0) as box:
+    async with ready(tmp_path, speed=3.0) as box:
         hand = box.hand
         hand.take("ann")
         hand.drive("ann", End.FROM, 40)
