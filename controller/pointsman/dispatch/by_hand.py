@@ -58,7 +58,7 @@ class Hands:
     carry_out: Callable[[Step], Awaitable[None]]
     begin: Callable[[DriveStep], None]
     order: Callable[[DriveStep, int], None]
-    ended: Callable[[Callable[[Belief, tracker.Drive], Belief]], None]
+    ended: Callable[[], None]
     around: Callable[[], Surroundings]
     again: Callable[[RunJob], RunJob]
 
@@ -170,6 +170,12 @@ class ByHand:
         step = slacken(self._office, state.belief, coupling, self._locomotive)
         if step is not None:
             await self._carried_out(step, slack_back=True)
+            if state.followed and state.driven is not None:
+                raise RefusedError(
+                    [f"{state.driven.rear} came along on the way back"],
+                    where=f"magnet {order.uncoupler}",
+                    cure="ask for it once more",
+                )
         parts = part(self._office, coupling)
         self._check(parts, f"magnet {order.uncoupler}", "stop with the coupling over it")
         await self._hands.carry_out(parts)
@@ -284,10 +290,10 @@ class ByHand:
         before = state.belief
         self._hands.begin(step)
         await self._roll(throttle, found, before)
-        self._hands.ended(lambda belief, drive: hand_drive.after(belief, drive, before.beams))
+        self._hands.ended()
         assert state.driven is not None, "a drive that stands has ended"
         reached = hand_drive.limit_of(state.driven, found, self._protection)
-        came = f"{found.dragging.bodies[0].vehicle} came along" if state.followed and found.dragging else ""
+        came = f"{state.driven.rear} came along" if state.followed else ""
         self._counted(state.driven)
         note = f"stopped: {reached.why}" if reached is not None else came
         self._tell(note)

@@ -394,9 +394,9 @@ class Dispatcher:
             else:
                 state.look_s = advice.again_s
                 await self._control.until_event(advice.again_s)
-        self._ended(tracker.after)
+        self._ended()
 
-    def _ended(self, after: Callable[[Belief, tracker.Drive], Belief]) -> None:
+    def _ended(self) -> None:
         """The drive stands: what it has shown, and what is believed after it."""
         state = self._control.state
         assert state.drive is not None, "a drive stands"
@@ -405,7 +405,7 @@ class Dispatcher:
         state.seen |= {edge.vehicle for edge, _ in state.drive.seen}
         state.followed = state.drive.followed
         state.met = tracker.may_have_met(state.belief, state.drive)
-        state.belief = after(state.belief, state.drive)
+        state.belief = tracker.after(state.belief, state.drive)
         state.driven, state.drive = state.drive, None
         state.moving.discard(state.driven.step.locomotive)
         self._control.write("stand", {"position": str(state.belief.position), "spots": _spots(state.belief)})

@@ -7,13 +7,14 @@ A person stops with the coupling over the magnet. The program slackens it where 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 
 from pointsman.errors import RefusedError
 from pointsman.operate.ahead import hand_sweeps
 from pointsman.operate.belief import Belief
+from pointsman.operate.coming_along import not_known
 from pointsman.operate.needs import TOUCH_BUFFER_MM, furthest_mm
 from pointsman.operate.office import Office
 from pointsman.operate.parting import MISSED_BACK_MM
@@ -80,7 +81,7 @@ def slacken(office: Office, belief: Belief, coupling: Coupling, locomotive: str)
     if coupling.slack:
         return None
     track, kept, left = office.track, coupling.kept, coupling.left
-    swept, _ = hand_sweeps(track, belief, locomotive, _towards(track, belief, locomotive, left))
+    swept, dragging = hand_sweeps(track, belief, locomotive, _towards(track, belief, locomotive, left))
     at_mm = swept.path.coordinate(coupling.uncoupler.place)
     names = [body.vehicle for body in swept.bodies]
     if at_mm is None or kept not in names or left not in names:
@@ -109,7 +110,9 @@ def slacken(office: Office, belief: Belief, coupling: Coupling, locomotive: str)
             cure="push the wagons together there",
         )
     gently = Zone(swept.start_low_mm, track.speeds.coupling)
-    return office.drive(belief, swept, stop, [gently], f"back to slacken {left} | {kept}")
+    step = office.drive(belief, swept, stop, [gently], f"back to slacken {left} | {kept}")
+    # What stands at the other end may be coupled, and is then drawn along.
+    return replace(step, dragging=dragging, loose=not_known(dragging, swept, belief))
 
 
 def part(office: Office, coupling: Coupling) -> UncoupleStep:
