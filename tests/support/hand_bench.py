@@ -143,10 +143,15 @@ class HandBench(Bench):
                 with suppress(RefusedError):
                     await self.uncouple(dice.choice([*track.uncouplers]))
             if self.dispatcher.drive is None:
-                assert self.amiss() == [], self.now_s()
+                self.check_belief()
         self.throttle(forward=True, speed_mm_s=0)
         await self.until_stand()
-        assert self.amiss() == []
+        self.check_belief()
+
+    def check_belief(self) -> None:
+        """Fail where what is believed is not so."""
+        amiss = self.amiss()
+        assert not amiss, f"at {self.now_s():.1f} s: {', '.join(amiss)}"
 
     def amiss(self) -> list[str]:
         """What is believed while everything stands, and is not so."""

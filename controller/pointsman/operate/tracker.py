@@ -8,7 +8,7 @@ caller stops everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf
@@ -174,7 +174,8 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     allow = drive.allow
     envelope = drive.envelope.at(event.t_s)
     drive = replace(drive, envelope=envelope)
-    edge = _coming(drive, event)
+    fitting = _coming(drive, event)
+    edge = fitting[0] if fitting else None
     now = "broken" if event.active else "free"
     if edge is None or edge.active != event.active:
         coming = _coming_along(drive, event)
@@ -195,43 +196,49 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
         late_mm = envelope.slow.x_mm - high
         doubt = f"beam {event.sensor} became {now} {late_mm:.0f} mm later than it must have"
         return replace(drive, doubt=doubt, mistimed=edge)
-    if edge.sure:
+    # Where it may be one of several, it is the nearest or the furthest of them, and tells as little.
+    high = fitting[-1].c_mm + most
+    if all(e.sure for e in fitting):
         tight_low, tight_high = max(low, envelope.slow.x_mm), min(high, envelope.fast.x_mm)
         envelope = envelope.pulled(tight_low, tight_high) if tight_low <= tight_high else envelope.pulled(low, high)
     else:
         envelope = envelope.capped(high)
+    come = edge if len(fitting) == 1 else replace(edge, sure=False)
     drive = replace(
         drive,
         envelope=envelope,
-        expected=_still_expected(drive, edge),
-        seen=(*drive.seen, (edge, event.t_s)),
+        expected=_still_expected(drive, fitting),
+        seen=(*drive.seen, (come, event.t_s)),
     )
     return _learned(drive)
 
 
-def _coming(drive: Drive, event: SensorChanged) -> Edge | None:
-    """The edge that an event is: the next at its beam, but for those that may have come before the start."""
-    at_beam = [e for e in drive.expected if e.beam == event.sensor]
+def _coming(drive: Drive, event: SensorChanged) -> list[Edge]:
+    """The edges that an event may be: all that fit of those that may come next at its beam; else the one that is due.
+
+    Next is the first that is due, or one before it, which may have come before the start.
+    """
     least, most = drive.envelope.since_edge_mm(drive.allow)
     slow, fast = drive.envelope.slow.x_mm - drive.allow.match_mm, drive.envelope.fast.x_mm + drive.allow.match_mm
-    for edge in at_beam:
+    fitting = []
+    for edge in (e for e in drive.expected if e.beam == event.sensor):
         near = edge.c_mm + least <= fast and slow <= edge.c_mm + most
-        if edge.active == event.active and (near or edge.due):
-            return edge
+        if edge.active == event.active and near:
+            fitting.append(edge)
         if edge.due:
-            break
-    return next((e for e in at_beam if e.due), None)
+            return fitting or [edge]
+    return fitting
 
 
-def _still_expected(drive: Drive, come: Edge) -> tuple[Edge, ...]:
-    """What is expected once an edge has come: those before it have come too, and what follows it is due."""
-    whole = {(e.beam, e.vehicle, e.active): e for e in drive.step.sweep.edges}
+def _still_expected(drive: Drive, fitting: Sequence[Edge]) -> tuple[Edge, ...]:
+    """What is expected once one of some edges has come: those before it have come too, and what follows it is due."""
+    first, last = fitting[0], fitting[-1]
     rest = []
     for edge in drive.expected:
-        if edge.beam != come.beam:
+        if edge.beam != first.beam:
             rest.append(edge)
-        elif edge.c_mm > come.c_mm and edge is not come:
-            rest.append(whole.get((edge.beam, edge.vehicle, edge.active), edge) if not come.due else edge)
+        elif edge is not first and edge.c_mm >= first.c_mm:
+            rest.append(replace(edge, due=edge is not last and edge.c_mm >= last.c_mm))
     return tuple(rest)
 
 
