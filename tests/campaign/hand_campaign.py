@@ -5,7 +5,7 @@
 
 Each orders anything at any time, from its seed: throttles, turnouts and uncouplers, under each of the protections. It
 must end without an incident and without a halt, for no part of these layouts fails; and whenever everything stands,
-everything must stand, and be coupled, as it is believed to.
+everything must stand, and be coupled, as it is believed to. Each refusal says what to do instead.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def sit(number: int, minutes: float = MINUTES) -> Outcome:
             wrong = str(error)
         figures = bench.figures
     happened = "; ".join(str(incident) for incident in bench.simulation.incidents)
-    wrong = "; ".join(filter(None, (wrong, happened)))
+    without_cure = {one.error.what for one in bench.refusals if not (one.error.reasons and one.error.cure)}
+    wrong = "; ".join(filter(None, (wrong, happened, *without_cure)))
     return Outcome(number, puzzle, protection, figures.runs, figures.couplings, len(bench.refusals), wrong)
 
 
@@ -95,9 +96,10 @@ def main() -> int:
             print(f"sitting {outcome.number} ({outcome.puzzle}, {outcome.protection}): {outcome.wrong}", flush=True)
         elif outcome.number % 20 == 19:
             print(f"{outcome.number + 1} sittings, {runs} runs, {refusals} refusals", flush=True)
+    took = time.monotonic() - began
     print(
-        f"{len(numbers)} sittings of {arguments.minutes:g} minutes: {len(numbers) - bad} without an incident or a doubt, "
-        f"{bad} not; {runs} runs, {couplings} couplings, {refusals} refusals in {time.monotonic() - began:.0f} s"
+        f"{len(numbers)} sittings of {arguments.minutes:g} minutes: {len(numbers) - bad} without incident or doubt, "
+        f"{bad} not; {runs} runs, {couplings} couplings, {refusals} refusals in {took:.0f} s"
     )
     return 1 if bad else 0
 

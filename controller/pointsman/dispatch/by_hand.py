@@ -241,13 +241,16 @@ class ByHand:
 
     def _check_coupled(self, step: DriveStep) -> None:
         """A plan takes for granted what a person may have left open: that what it draws is coupled."""
-        names = [body.vehicle for body in step.sweep.bodies]
+        belief, names = self._control.state.belief, [body.vehicle for body in step.sweep.bodies]
         drawn = names[: names.index(step.locomotive) + 1]
-        for far, near in pairwise(drawn):
-            if frozenset((far, near)) not in self._control.state.belief.coupled:
-                raise RefusedError(
-                    [f"nobody knows whether {far} is coupled to {near}"], cure=f"push {near} and {far} together first"
-                )
+        open_ = [pair for pair in pairwise(drawn) if frozenset(pair) not in belief.coupled]
+        if open_:
+            far, near = open_[-1]
+            raise RefusedError(
+                [f"nobody knows whether {far} is coupled to {near}" for far, near in reversed(open_)],
+                where=belief.spots[far].place.element,
+                cure=f"by hand: drive {near} against {far} until they have surely met, or draw {far} past a beam",
+            )
 
     def _closed_throttle(self) -> bool:
         """Whether a person has closed the throttle meanwhile: the same as a pause."""

@@ -48,7 +48,9 @@ def over(track: Track, belief: Belief, magnet: Uncoupler, locomotive: str) -> Co
     along = _along(belief, line)
     if at_mm is None or locomotive not in along:
         raise RefusedError(
-            [f"{locomotive} does not stand on the line of magnet {magnet.name}"], where=magnet.name, cure=STOP_THERE
+            [f"{locomotive} does not stand on the line of magnet {magnet.name}"],
+            where=f"magnet {magnet.name}",
+            cure=STOP_THERE,
         )
     order = sorted(along, key=lambda name: along[name][0])
     engine = order.index(locomotive)
@@ -62,13 +64,15 @@ def over(track: Track, belief: Belief, magnet: Uncoupler, locomotive: str) -> Co
     off_mm, low = min(found, default=(inf, 0))
     if off_mm > magnet.reach_mm:
         where = "no coupling is near" if off_mm == inf else f"the nearest coupling is {off_mm:.0f} mm from"
-        raise RefusedError([f"{where} magnet {magnet.name}"], where=magnet.name, cure=STOP_THERE)
+        raise RefusedError([f"{where} magnet {magnet.name}"], where=f"magnet {magnet.name}", cure=STOP_THERE)
     kept, left = (low, low + 1) if engine <= low else (low + 1, low)
     beyond = order[left:] if left > kept else order[: left + 1]
     pair = frozenset((order[kept], order[left]))
     if pair in belief.parted:
         raise RefusedError(
-            [f"{order[left]} was uncoupled from {order[kept]} already"], where=magnet.name, cure="drive away from it"
+            [f"{order[left]} was uncoupled from {order[kept]} already"],
+            where=f"magnet {magnet.name}",
+            cure="drive away from it",
         )
     return Coupling(magnet, order[kept], order[left], tuple(beyond), pair in belief.pushed)
 
@@ -86,7 +90,9 @@ def slacken(office: Office, belief: Belief, coupling: Coupling, locomotive: str)
     names = [body.vehicle for body in swept.bodies]
     if at_mm is None or kept not in names or left not in names:
         raise RefusedError(
-            [f"{locomotive} is not coupled to {kept}"], where=coupling.uncoupler.name, cure="couple up first"
+            [f"{locomotive} is not coupled to {kept}"],
+            where=f"magnet {coupling.uncoupler.name}",
+            cure="couple up first",
         )
     near, far = swept.body(kept), swept.body(left)
     slack_mm = near.half_length_mm + far.half_length_mm - near.half_buffers_mm - far.half_buffers_mm
@@ -106,7 +112,7 @@ def slacken(office: Office, belief: Belief, coupling: Coupling, locomotive: str)
     if stop.target_mm - start_mm > office.allow.slack_back_mm:
         raise RefusedError(
             [f"a slack-back of {stop.target_mm - start_mm:.0f} mm, more than {office.allow.slack_back_mm:.0f}"],
-            where=coupling.uncoupler.name,
+            where=f"magnet {coupling.uncoupler.name}",
             cure="push the wagons together there",
         )
     gently = Zone(swept.start_low_mm, track.speeds.coupling)
