@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
 from random import Random
@@ -27,6 +27,7 @@ from hand_bench import HandBench
 from pointsman.errors import PointsmanError
 from pointsman.operate.ahead import Protection
 from pointsman.puzzle.choice import choose
+from pointsman.track.wiring import UncouplerKind, Wiring
 
 PUZZLES = ("inglenook-small/classic", "inglenook/classic", "timesaver/classic", "tchoutchou/classic")
 PROTECTIONS = (Protection.FULL, Protection.FULL, Protection.WARN, Protection.OFF)
@@ -48,7 +49,7 @@ class Outcome:
 
 
 def sit(number: int, minutes: float = MINUTES) -> Outcome:
-    """One sitting; puzzles and protections take turns."""
+    """One sitting; puzzles, protections and kinds of magnets take turns."""
     puzzle = PUZZLES[number % len(PUZZLES)]
     protection = PROTECTIONS[number // len(PUZZLES) % len(PROTECTIONS)]
     chosen = choose(puzzle, seed=f"hand-{number}")
@@ -60,6 +61,7 @@ def sit(number: int, minutes: float = MINUTES) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         bench = HandBench(Path(folder) / "journal", Path(folder), puzzle, str(chosen.goal), seed=number)
         bench.start, bench.protection, bench.person = str(chosen.start), protection, drive
+        bench.wired = permanent if number // 16 % 2 else bench.wired
         try:
             bench.play()
             wrong = ""
@@ -70,6 +72,12 @@ def sit(number: int, minutes: float = MINUTES) -> Outcome:
     without_cure = {one.error.what for one in bench.refusals if not (one.error.reasons and one.error.cure)}
     wrong = "; ".join(filter(None, (wrong, happened, *without_cure)))
     return Outcome(number, puzzle, protection, figures.runs, figures.couplings, len(bench.refusals), wrong)
+
+
+def permanent(wiring: Wiring) -> Wiring:
+    """With magnets that part what stands slack over them, whether anybody wants it or not."""
+    magnets = {name: replace(one, kind=UncouplerKind.PERMANENT) for name, one in wiring.uncouplers.items()}
+    return replace(wiring, uncouplers=magnets)
 
 
 def outcomes(numbers: Sequence[int], minutes: float, jobs: int) -> Iterator[Outcome]:

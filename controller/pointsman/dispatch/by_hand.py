@@ -33,7 +33,7 @@ from pointsman.operate.ahead import Ahead, Protection, ahead, no_room, towards_o
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.hand_counting import Counting, coupled_as_set_up
-from pointsman.operate.hand_parting import over, part, slacken
+from pointsman.operate.hand_parting import left_to_magnets, over, part, slacken
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_start
 from pointsman.operate.plan import Planner
 from pointsman.operate.steps import DriveStep, Step, UncoupleStep
@@ -93,7 +93,7 @@ class ByHand:
     async def serve(self) -> None:
         """Carry out orders until a person ends the sitting. HaltedError when everything was stopped."""
         control, orders = self._control, self._orders
-        control.state.belief = coupled_as_set_up(control.state.belief)
+        control.state.belief = left_to_magnets(self._office, coupled_as_set_up(control.state.belief))
         control.state.doing = "by hand"
         orders.open(control.loop, control.wake)
         self._tell()
@@ -392,6 +392,7 @@ class ByHand:
     def _counted(self, driven: tracker.Drive, *, slack_back: bool = False, placed: bool = True) -> None:
         """A drive has ended: where everything stands now, and what counts."""
         state = self._control.state
+        state.belief = left_to_magnets(self._office, state.belief)
         stands = self._counting.driven(state.belief, driven, slack_back=slack_back)
         if placed:
             self._take(stands.position, stands.why)

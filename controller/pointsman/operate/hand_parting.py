@@ -24,6 +24,8 @@ from pointsman.track.model import End, Track, Uncoupler
 from pointsman.track.path import Path, Stretch, line_through
 from pointsman.track.wiring import UncouplerKind
 
+TAUT_MM = 0.5
+"""A coupling that is so nearly drawn out is taut, and no magnet parts it."""
 STOP_THERE = "stop with the coupling over it"
 
 
@@ -129,6 +131,27 @@ def part(office: Office, coupling: Coupling) -> UncoupleStep:
         return UncoupleStep(name, coupling.kept, coupling.left, 0.0, inf, energise=False, by_hand=True)
     energise = wired.kind is not UncouplerKind.PERMANENT
     return UncoupleStep(name, coupling.kept, coupling.left, wired.hold_s, wired.hold_s + 5.0, energise)
+
+
+def left_to_magnets(office: Office, belief: Belief) -> Belief:
+    """The belief once everything has stood: over a magnet that is always on, what is not surely taut may have parted.
+
+    What has parted there does not couple again before it has been apart, so this holds until it surely has been.
+    """
+    track, may_be_open = office.track, set[frozenset[str]]()
+    for magnet in track.uncouplers.values():
+        if office.wiring.uncouplers[magnet.name].kind is not UncouplerKind.PERMANENT:
+            continue
+        line = line_through(track, Stretch(magnet.place.element, magnet.place.leg, True), belief.lies(track))
+        at_mm, along = line.coordinate(magnet.place), _along(belief, line)
+        for low, high in pairwise(sorted(along, key=lambda name: along[name][0])):
+            near, far = track.vehicle(low), track.vehicle(high)
+            middle = (along[low][0] + near.buffers_mm / 2 + along[high][0] - far.buffers_mm / 2) / 2
+            doubt_mm = max(along[low][1], along[high][1])
+            taut = along[high][0] - along[low][0] >= (near.length_mm + far.length_mm) / 2 - TAUT_MM
+            if at_mm is not None and not taut and abs(middle - at_mm) <= magnet.reach_mm + doubt_mm:
+                may_be_open.add(frozenset((low, high)))
+    return replace(belief, coupled=belief.coupled - may_be_open, parted=belief.parted | may_be_open)
 
 
 def over_any(track: Track, belief: Belief, train: Sequence[str]) -> bool:

@@ -11,13 +11,15 @@ from plays import ALLOW, planner_of, set_up
 from pointsman.messages import SensorChanged
 from pointsman.operate import tracker
 from pointsman.operate.ahead import ahead
-from pointsman.operate.belief import Belief
+from pointsman.operate.belief import Belief, Spot
 from pointsman.operate.hand_counting import coupled_as_set_up
 from pointsman.operate.hand_drive import hand_step
+from pointsman.operate.hand_parting import left_to_magnets
 from pointsman.operate.steps import DriveStep
 from pointsman.operate.sweep import Edge
 from pointsman.puzzle.position import parse_position
-from pointsman.track.model import End, Leg
+from pointsman.track.model import End, Leg, Place
+from pointsman.track.wiring import UncouplerKind
 
 LAYOUT = "inglenook"
 TRACK = builtin(LAYOUT)
@@ -112,3 +114,34 @@ def test_nothing_is_doubtful_of_what_is_coupled() -> None:
     found = tracker.after(belief, at(drive, drive.step.sweep.start_high_mm + 40))
     assert found.coupled == belief.coupled
     assert reach(found, "3") < 10
+
+
+class TestOverAMagnetThatIsAlwaysOn:
+    def stood(self, gap_mm: float, kind: UncouplerKind) -> tuple[Belief, Belief]:
+        """1 and 2 stand with their coupling over the magnet of s1, so far apart beyond a closed coupling."""
+        planner = planner_of(LAYOUT)
+        wired = {name: replace(one, kind=kind) for name, one in planner.office.wiring.uncouplers.items()}
+        office = replace(planner.office, wiring=replace(planner.office.wiring, uncouplers=wired))
+        belief, _ = began()
+        magnet = next(one for one in TRACK.uncouplers.values() if one.place.element == "s1")
+        half = TRACK.vehicle("1").buffers_mm / 2
+        spots = {
+            "1": Spot(Place("s1", None, magnet.place.at_mm - half - gap_mm / 2), 1.0),
+            "2": Spot(Place("s1", None, magnet.place.at_mm + half + gap_mm / 2), 1.0),
+        }
+        belief = replace(belief, spots={**belief.spots, **spots})
+        return belief, left_to_magnets(office, belief)
+
+    def test_what_is_slack_may_have_parted(self) -> None:
+        before, found = self.stood(0.5, UncouplerKind.PERMANENT)
+        assert before.coupled - found.coupled == found.parted == {frozenset("12")}
+
+    def test_what_is_taut_has_not(self) -> None:
+        taut_mm = TRACK.vehicle("1").length_mm - TRACK.vehicle("1").buffers_mm
+        before, found = self.stood(taut_mm, UncouplerKind.PERMANENT)
+        assert found == before
+
+    @pytest.mark.parametrize("kind", [kind for kind in UncouplerKind if kind is not UncouplerKind.PERMANENT])
+    def test_nor_what_stands_over_one_that_is_off(self, kind: UncouplerKind) -> None:
+        before, found = self.stood(0.5, kind)
+        assert found == before
