@@ -6,6 +6,7 @@ python firmware/generate.py --check    # writes nothing; fails when either is no
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -26,6 +27,13 @@ NAMED = {
     "settings_states": ("SettingsState", "Where a node's settings come from."),
 }
 """Tables of a name and what it means, with the name of the enumeration made of them."""
+ENUMERATED = {
+    "verbs": ("Verb", "What a host may tell a node."),
+    "events": ("Event", "What a node tells by itself."),
+    "settings": ("Setting", "What can be set at a node."),
+    **NAMED,
+}
+"""All that enumerations are made of."""
 
 OWNERS = ("node", "turnout", "beam")
 """What a setting can be of, in the order of their settings."""
@@ -65,15 +73,10 @@ def python(spec: dict[str, Any]) -> str:
         "",
         f"VERSION = {spec['version']}",
     ]
-    lines += [f"{key.upper()} = {value!r}".replace("'", '"') for key, value in spec["line"].items()]
+    lines += [f"{key.upper()} = {value}" for key, value in spec["line"].items() if isinstance(value, int)]
     lines += [f"FIRST_MOVE_MS = {spec['servo']['first_move_ms']}", f"LEAST_RESTS = {spec['least_rests']}"]
     lines += [f"{key.upper()} = {value}" for key, value in spec["hang"].items()]
-    for table, (name, about) in {
-        "verbs": ("Verb", "What a host may tell a node."),
-        "events": ("Event", "What a node tells by itself."),
-        "settings": ("Setting", "What can be set at a node."),
-        **NAMED,
-    }.items():
+    for table, (name, about) in ENUMERATED.items():
         lines += ["", "", f"class {name}(StrEnum):", f'    """{about}"""', ""]
         lines += [f'    {key.upper()} = "{key}"' for key in spec[table]]
     for table, (name, _) in NAMED.items():
@@ -130,19 +133,14 @@ def cpp(spec: dict[str, Any]) -> str:
             lines.append(f"constexpr uint32_t {key.upper()} = {value};")
     lines.append(f"constexpr uint16_t FIRST_MOVE_MS = {spec['servo']['first_move_ms']};")
     lines += [f"constexpr uint16_t {key.upper()} = {value};" for key, value in spec["hang"].items()]
-    for table, (name, about) in {
-        "verbs": ("Verb", "What a host may tell a node."),
-        "events": ("Event", "What a node tells by itself."),
-        "settings": ("Setting", "What can be set at a node."),
-        **NAMED,
-    }.items():
+    for table, (name, about) in ENUMERATED.items():
         keys = list(spec[table])
         width = max(map(len, keys)) + 1
         lines += ["", f"// {about}", f"enum class {name} : uint8_t {{ {', '.join(_cpp(key) for key in keys)} }};"]
         lines.append(f"constexpr uint8_t {table.upper()} = {len(keys)};")
         if table not in {"settings", "machines"}:
             names = ", ".join(f'"{key}"' for key in keys)
-            lines.append(f"static const char {name.upper()}_NAMES[][{width}] IN_FLASH = {{ {names} }};")
+            lines.append(f"static const char {_upper(name)}_NAMES[][{width}] IN_FLASH = {{ {names} }};")
     lines += ["", "// Lowest and highest of an argument.", "struct Limits { uint16_t lowest; uint16_t highest; };"]
     arguments = spec["arguments"]
     lines.append(f"enum class Argument : uint8_t {{ nothing, {', '.join(_cpp(key) for key in arguments)} }};")
@@ -174,6 +172,11 @@ def cpp(spec: dict[str, Any]) -> str:
 def _cpp(key: str) -> str:
     """A name that is no word of the language."""
     return f"{key}_" if key in {"long", "off"} else key
+
+
+def _upper(name: str) -> str:
+    """The name of an enumeration as that of a constant."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
 
 
 def _tuple(values: list[str]) -> str:

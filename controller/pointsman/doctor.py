@@ -22,10 +22,11 @@ from pointsman.drivers.dccex.driver import LISTEN_FIRST_S
 from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.findings import Findings, examine
 from pointsman.drivers.dccex.lines import Definition, Definitions, definitions
-from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives
+from pointsman.drivers.dccex.moving import Mover, check_nobody_drives
 from pointsman.drivers.dccex.vigil import Vigil
 from pointsman.drivers.hearing import Ear, Seen, Told
 from pointsman.drivers.jmri.hearing import JmriEar
+from pointsman.drivers.moved import Moved
 from pointsman.drivers.node.hearing import NodeEar
 from pointsman.drivers.node.moving import NodeMover
 from pointsman.errors import StationError, StoppedError, UsageError

@@ -172,7 +172,8 @@ class Node:
 
     def _writes_at_s(self, program: NodeFirmware) -> float:
         """When the next line has room in the ring of what is sent."""
-        return self._sent_s - (ROOM_BYTES - program.room_wanted) * BYTE_S if program.has_line() else math.inf
+        outbox = program.outbox
+        return self._sent_s - (ROOM_BYTES - outbox.room_wanted) * BYTE_S if outbox.has_line() else math.inf
 
     def _happen(self, now: float, sent: list[tuple[str, bytes]]) -> None:
         if self._sending and self._sending[0][0] <= now:
@@ -195,7 +196,7 @@ class Node:
         elif self._program.next_s() <= now:
             self._program.step(now)
         elif self._writes_at_s(self._program) <= now:
-            line = self._program.take_line(now)
+            line = self._program.outbox.take_line(now)
             self._sent_s = max(self._sent_s, now) + len(line) * BYTE_S
             self._sending.append((self._sent_s, line))
         else:

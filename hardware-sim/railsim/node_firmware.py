@@ -1,13 +1,12 @@
 """What the program of an Arduino node does between two resets: commands, machines, the dead man's handle, events.
 
 It is what ``firmware/pointsman_node`` does on a board, written anew: same answers, same times. Times are seconds and
-passed in; lines that are to go out are fetched with ``take_line`` when the serial port has room for them.
+passed in; lines that are to go out are taken from its ``outbox`` when the serial port has room for them.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 
@@ -15,18 +14,14 @@ from pointsman.protocols import node_messages as m
 from pointsman.protocols.node import (
     UNREAD,
     Asked,
-    Counts,
     FromHost,
     Garbled,
     StopAsked,
     Unknown,
     write_answer,
-    write_event,
     write_refusal,
 )
 from pointsman.protocols.node_constants import (
-    ALIVE_MS,
-    LONGEST,
     SETTINGS,
     VERSION,
     Latch,
@@ -41,11 +36,10 @@ from pointsman.protocols.node_constants import (
 from pointsman.protocols.node_messages import Command, Told, Value
 from railsim.node_board import Fitted, Hands, Memory, rests, safe_settings
 from railsim.node_machines import Coil, Contact, Ramp, Servo
+from railsim.node_outbox import Outbox
 
 FIRMWARE = "0.1.0"
-MOST_EVENTS = 24
-"""Events that wait for the serial port; one more is lost, and the count shows it."""
-NO_MACHINE, SERVO, SOLENOID = (list(Machine).index(machine) for machine in Machine)
+NO_MACHINE, SERVO, SOLENOID = map(m.machine_number, Machine)
 
 
 @dataclass(slots=True)
@@ -69,7 +63,10 @@ class _Last:
 
 
 class NodeFirmware:
-    """The program from one reset on. ``levels`` are the beams' pins then (high: a body is seen, unless inverted)."""
+    """The program from one reset on. ``levels`` are the beams' pins then (high: a body is seen, unless inverted).
+
+    ``outbox`` is what it still has to say.
+    """
 
     def __init__(
         self, hands: Hands, fitted: Fitted, memory: Memory, reset: Reset, now_s: float, levels: list[bool]
@@ -86,7 +83,6 @@ class NodeFirmware:
         self._greeted = False
         self.trips = False
         self._beat_s = math.inf
-        self._alive_s = now_s + ALIVE_MS / 1000
         self._ramp = Ramp()
         self._forward = False
         self._commanded = 0
@@ -95,23 +91,16 @@ class NodeFirmware:
         self._turnouts = {i + 1: _Machine(Coil(now_s, solenoid_rest_s)) for i in range(fitted.turnouts)}
         self._levels = dict(enumerate(levels[: fitted.beams], start=1))
         self._beams = {i: Contact(self._broken(i)) for i in self._levels}
-        self._counts = Counts()
-        self._answer_due = b""
-        self._unheard = b""
-        self._events: deque[Told] = deque()
-        self._lost = False
-        self._says_alive = False
-        self._report: Iterator[Told] | None = None
-        self._report_again = False
+        self.outbox = Outbox(now_s, self._everything, lambda: self.latch)
         self._last: _Last | None = None
         self._storing: tuple[int, float] | None = None
         hands.drive(self._forward, 0)
         hands.relay(False)
         for magnet in self._magnets:
             hands.magnet(magnet, False)
-        self._tell(self._about())
-        self._tell(m.SettingsAre(self._settings_state))
-        self._tell(m.Latched(self.latch))
+        self.outbox.tell(self._about())
+        self.outbox.tell(m.SettingsAre(self._settings_state))
+        self.outbox.tell(m.Latched(self.latch))
 
     # ------------------------------------------------------------ time
 
@@ -132,7 +121,7 @@ class NodeFirmware:
         servos = (machine.servo for machine in self._turnouts.values())
         dues = [one.due_s for group in (coils, servos, self._beams.values()) for one in group]
         storing = math.inf if self._storing is None else self._storing[1]
-        return min([*dues, self._ramp.due_s, self._late_s(), self._alive_s, storing])
+        return min([*dues, self._ramp.due_s, self._late_s(), self.outbox.due_s, storing])
 
     def step(self, now_s: float) -> None:
         """Do everything that is due by now."""
@@ -145,7 +134,7 @@ class NodeFirmware:
         for magnet, coil in self._magnets.items():
             if coil.step(now_s, self._seconds(Setting.MAGNET_REST_MS)):
                 self._hands.magnet(magnet, False)
-                self._tell(m.Coil(magnet, False))
+                self.outbox.tell(m.Coil(magnet, False))
         for turnout, machine in self._turnouts.items():
             over = machine.coil.step(now_s, self._seconds(Setting.SOLENOID_REST_MS))
             if machine.servo.step(now_s) or over:
@@ -154,12 +143,10 @@ class NodeFirmware:
                 self._tell_points(turnout)
         for beam, contact in self._beams.items():
             if contact.step(now_s):
-                self._tell(m.Beam(beam, contact.on))
+                self.outbox.tell(m.Beam(beam, contact.on))
         if self._storing is not None and self._storing[1] <= now_s:
             self._stored(self._storing[0])
-        if self._alive_s <= now_s:
-            self._alive_s = math.inf
-            self._says_alive = True
+        self.outbox.step(now_s)
 
     def see(self, beam: int, high: bool, now_s: float) -> None:
         """The pin of a beam is so from now on."""
@@ -179,51 +166,6 @@ class NodeFirmware:
         return self.value(setting) / 1000
 
     # ------------------------------------------------------------ telling
-
-    def has_line(self) -> bool:
-        """Whether something is still to be sent."""
-        waits = self._answer_due or self._unheard or self._says_alive or self._events
-        return bool(waits) or self._report is not None
-
-    @property
-    def room_wanted(self) -> int:
-        """Bytes that must have room before the next line is taken: an answer's own, for anything else the most."""
-        return len(self._answer_due) or LONGEST
-
-    def take_line(self, now_s: float) -> bytes:
-        """The next line to send: answers first, what happened before the report of everything, that it is newest.
-
-        What was not heard comes last, so that a flood of garbage hides nothing.
-        """
-        if self._answer_due:
-            line, self._answer_due = self._answer_due, b""
-            return line
-        if self._says_alive:
-            self._says_alive = False
-            self._alive_s = now_s + ALIVE_MS / 1000
-            return self._counted(m.Alive(self.latch))
-        if self._events:
-            return self._counted(self._events.popleft())
-        if self._report is None:
-            line, self._unheard = self._unheard, b""
-            return line
-        event = next(self._report)
-        if isinstance(event, m.End):
-            self._report = self._everything() if self._report_again else None
-            self._report_again = False
-        return self._counted(event)
-
-    def _tell(self, event: Told) -> None:
-        if len(self._events) < MOST_EVENTS:
-            self._events.append(event)
-        else:
-            self._lost = True
-
-    def _counted(self, event: Told) -> bytes:
-        if self._lost:
-            self._lost = False
-            self._counts.take()
-        return write_event(self._counts.take(), event)
 
     def _everything(self) -> Iterator[Told]:
         """Each as it is when it is sent."""
@@ -251,22 +193,20 @@ class NodeFirmware:
         match said:
             case StopAsked():
                 self._stop(Latch.STOP, now_s)
-                # One that is under way goes on to its end: stops may come faster than everything can be told.
-                self._report_again = self._report is not None
-                self._report = self._report or self._everything()
+                self.outbox.report_after_stop()
             case Garbled(refusal=refusal) | Unknown(number=0, refusal=refusal):
-                self._unheard = write_refusal(UNREAD, refusal)
+                self.outbox.unheard = write_refusal(UNREAD, refusal)
             case _:
                 self._hear_numbered(said, said.number, now_s)
 
     def _hear_numbered(self, said: Asked | Unknown, number: int, now_s: float) -> None:
         if self._last is not None and self._last.number == number:
             if self._last.body != said.body:
-                self._unheard = write_refusal(number, Refusal.NUMBER)
+                self.outbox.unheard = write_refusal(number, Refusal.NUMBER)
             else:
-                self._answer_due = self._last.answer
+                self.outbox.answer = self._last.answer
             return
-        if self._answer_due:
+        if self.outbox.answer:
             return  # who does not wait for the answer is not heard
         self._last = _Last(number, said.body)
         result = self._carry_out(said.command, now_s) if isinstance(said, Asked) else said.refusal
@@ -278,7 +218,7 @@ class NodeFirmware:
     def _answer(self, line: bytes) -> None:
         assert self._last is not None, "a command to answer"
         self._last.answer = line
-        self._answer_due = line
+        self.outbox.answer = line
 
     def _carry_out(self, command: Command, now_s: float) -> Refusal | Sequence[Value]:
         """The values of the answer, or why it is not carried out."""
@@ -290,7 +230,7 @@ class NodeFirmware:
             case m.Hello():
                 return self._greet(command, now_s)
             case m.State():
-                self._report, self._report_again = self._everything(), False
+                self.outbox.report()
             case m.Beat():
                 self._beat_s = now_s
                 return [self.latch]
@@ -336,18 +276,18 @@ class NodeFirmware:
         for magnet, coil in self._magnets.items():
             self._hands.magnet(magnet, False)
             if coil.cut(now_s, self._seconds(Setting.MAGNET_REST_MS)):
-                self._tell(m.Coil(magnet, False))
+                self.outbox.tell(m.Coil(magnet, False))
         for machine in self._turnouts.values():
             if machine.coil.cut(now_s, self._seconds(Setting.SOLENOID_REST_MS)):
                 machine.lie = Lie.UNKNOWN
         if drove:
-            self._tell(m.Driven(self._forward, 0))
+            self.outbox.tell(m.Driven(self._forward, 0))
         self._set_latch(why)
 
     def _set_latch(self, latch: Latch) -> None:
         if latch is not self.latch:
             self.latch = latch
-            self._tell(m.Latched(latch))
+            self.outbox.tell(m.Latched(latch))
 
     def _arm(self) -> Refusal | tuple[()]:
         if self._commanded or self._storing is not None:
@@ -385,7 +325,7 @@ class NodeFirmware:
     def _tell_points(self, turnout: int) -> None:
         machine = self._turnouts[turnout]
         machine.told = machine.lie
-        self._tell(m.Points(turnout, machine.lie))
+        self.outbox.tell(m.Points(turnout, machine.lie))
 
     def _magnet(self, command: m.Magnet, now_s: float) -> Refusal | tuple[()]:
         coil = self._magnets.get(command.magnet)
@@ -394,7 +334,7 @@ class NodeFirmware:
         if command.on_ms == 0:
             self._hands.magnet(command.magnet, False)
             if coil.cut(now_s, self._seconds(Setting.MAGNET_REST_MS)):
-                self._tell(m.Coil(command.magnet, False))
+                self.outbox.tell(m.Coil(command.magnet, False))
             return ()
         if command.on_ms > self.value(Setting.MAGNET_MS):
             return Refusal.RANGE
@@ -404,7 +344,7 @@ class NodeFirmware:
             return Refusal.RESTING
         coil.start(now_s, command.on_ms / 1000)
         self._hands.magnet(command.magnet, True)
-        self._tell(m.Coil(command.magnet, True))
+        self.outbox.tell(m.Coil(command.magnet, True))
         return ()
 
     def _drive(self, command: m.Drive, now_s: float) -> Refusal | tuple[()]:
@@ -422,7 +362,7 @@ class NodeFirmware:
         self._forward, self._commanded = forward, command.step
         self._ramp.aim(command.step, now_s, self.value(Setting.DC_STEPS_PER_100_MS))
         if changed:
-            self._tell(m.Driven(forward, command.step))
+            self.outbox.tell(m.Driven(forward, command.step))
         return ()
 
     # ------------------------------------------------------------ setting up
@@ -475,7 +415,7 @@ class NodeFirmware:
                 self._storing = (self._last.number, now_s + self._memory.takes_s(self._values))
             case m.Defaults():
                 self._values, self._settings_state = safe_settings(self._fitted), SettingsState.DEFAULTS
-                self._tell(m.SettingsAre(self._settings_state))
+                self.outbox.tell(m.SettingsAre(self._settings_state))
                 for turnout in self._turnouts:
                     self._forget(turnout)
                 self._rest_and_last(now_s)
@@ -492,7 +432,7 @@ class NodeFirmware:
         self._storing = None
         if self._memory.works:
             self._memory.stored, self._settings_state = dict(self._values), SettingsState.STORED
-            self._tell(m.SettingsAre(self._settings_state))
+            self.outbox.tell(m.SettingsAre(self._settings_state))
         # Who has sent another command in between has not waited, and is not told.
         if self._last is not None and self._last.number == number:
             done = self._memory.works

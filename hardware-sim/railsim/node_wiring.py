@@ -36,9 +36,9 @@ def wired_node(
     fitted = Fitted(Board(made.board), places.turnouts, places.beams, places.magnets, dc=True, relay=True)
     return NodeSide(
         world,
-        turnouts=_in_order(turnouts, places.turnouts),
-        beams=_in_order(beams, places.beams),
-        magnets=_in_order(magnets, places.magnets),
+        turnouts=in_order(turnouts, places.turnouts),
+        beams=in_order(beams, places.beams),
+        magnets=in_order(magnets, places.magnets),
         locomotive=next((n for n, w in wiring.locomotives.items() if w.station == name), ""),
         relay=made.relay,
         memory=_as_wired(fitted, turnouts, magnets, watched=name in wiring.needs_watchdog),
@@ -52,7 +52,7 @@ def wired_node(
     )
 
 
-def _in_order(wired: Iterable[tuple[str, WiredT]], places: int) -> list[str]:
+def in_order(wired: Iterable[tuple[str, WiredT]], places: int) -> list[str]:
     """The name at each place, from 1 on; empty where nothing is."""
     names = [""] * places
     for name, one in wired:

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from loop_bench import CORE
 
 ROOT = Path(__file__).parents[2]
-CORE = Path("/usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h")
 needs_avr = pytest.mark.skipif(
     shutil.which("avr-g++") is None or not CORE.exists(), reason="no avr-gcc or no Arduino core (make deps)"
 )

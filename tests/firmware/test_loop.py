@@ -54,7 +54,7 @@ def test_settings_are_kept_without_power(node: Made) -> None:
     with node(new=True) as bench:
         assert accepted(bench.ask(Set(Setting.MACHINE, 1, 1)))
         assert accepted(bench.ask(Set(Setting.CLOSED_US, 1, 1111)))
-        assert refused(Refusal.RANGE, bench.ask(Set(Setting.HEARTBEAT_MS, 0, 1000), 0.0)) is False
+        assert accepted(bench.ask(Set(Setting.HEARTBEAT_MS, 0, 1000)))
         bench.board.ask("power off")
         bench.run(0.1)
         bench.board.ask("power on")
@@ -207,7 +207,6 @@ def test_in_the_midst_of_a_flood_the_stop_byte_is_heard(bench: LoopBench) -> Non
         number = bench.numbers.take()
         bench.node.receive("usb", write_command(number, Drive(FORWARD, FAST)), bench.now_s)
     bench.until(lambda: not bench.world.powered, 1.0)
-    assert bench.now_s < 10.0
     bench.run(2.0)
     assert bench.world.standing
     assert not bench.world.powered

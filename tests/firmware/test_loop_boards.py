@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from loop_bench import BOOT_S, LoopBench, needs_firmware
+from loop_bench import BOOT_S, STANDS_WITHIN_MM, STANDS_WITHIN_S, LoopBench, needs_firmware
 from loop_drive import FAST, Made
 from node_bench import FORWARD, REVERSE, accepted, refused
 from sim_tracks import line_track
+from way import along_mm
 
 from pointsman.protocols.node import Accepted
 from pointsman.protocols.node_constants import Board, Latch, Refusal, Reset, Setting
@@ -56,8 +57,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def at_mm(bench: LoopBench) -> float:
     """Where the middle of L is on its one track."""
-    (found,) = bench.world.truth().on["a"]
-    return (found.from_mm + found.to_mm) / 2
+    return along_mm(bench.world.truth(), {"a": 0.0})
 
 
 def test_it_says_what_is_fitted_and_refuses_what_is_not(node: Made, kind: str) -> None:
@@ -141,8 +141,8 @@ def test_the_relay_and_the_throttle_and_a_silent_host(node: Made, kind: str) -> 
         assert 0.99 < bench.now_s - silent_s <= 1.01
         assert bench.board.pin(RELAY) == "0"
         bench.until(lambda: bench.world.standing, 1.0)
-        assert bench.now_s - silent_s < 1.5
-        assert at_mm(bench) - silent_mm < 150.0
+        assert bench.now_s - silent_s < STANDS_WITHIN_S
+        assert at_mm(bench) - silent_mm < STANDS_WITHIN_MM
         stood_mm = at_mm(bench)
         bench.beat(60.0)
         bench.run(1.0)

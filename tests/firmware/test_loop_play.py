@@ -6,19 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from loop_bench import needs_firmware
+from loop_bench import STANDS_WITHIN_MM, STANDS_WITHIN_S, needs_firmware
 from loop_play import LoopPlay
+from way import along_mm
 
 from pointsman.drivers.node import NodeDriver
 from pointsman.errors import PointsmanError
 from pointsman.track.model import End
 from railsim.faults import parse_fault
 from railsim.incidents import Stopped
-from railsim.truth import Truth
 
 pytestmark = needs_firmware
-
-STANDS_WITHIN_S, STANDS_WITHIN_MM = 1.5, 150.0
 
 
 @pytest.fixture(scope="module")
@@ -37,17 +35,8 @@ def test_a_draw_ends_with_truth_as_its_goal_and_no_incident(
     assert play.witness.good, play.witness
 
 
-BEFORE_MM = {"head": 0.0, "T1>closed": 320.0, "s1": 320.0 + 282.0}
+BEGINS_MM = {"head": 0.0, "T1>closed": 320.0, "s1": 320.0 + 282.0}
 """Where each part of the way into s1 begins."""
-
-
-def along_mm(truth: Truth) -> float:
-    """Where the middle of L is on the way into s1."""
-    for where, vehicles in truth.on.items():
-        for one in vehicles:
-            if one.name == "L":
-                return BEFORE_MM[where] + (one.from_mm + one.to_mm) / 2
-    raise AssertionError("L is nowhere")
 
 
 class Failing:
@@ -59,7 +48,7 @@ class Failing:
 
     def __call__(self, play: LoopPlay) -> None:
         truth = play.simulation.truth()
-        self.at_s, self.at_mm = truth.t_s, along_mm(truth)
+        self.at_s, self.at_mm = truth.t_s, along_mm(truth, BEGINS_MM)
         self._fails(play)
 
 
@@ -100,7 +89,7 @@ def test_when_something_fails_the_train_stands_and_stays(
         play.play()
     (stopped,) = [event for event in play.there if isinstance(event, Stopped) and event.t_s > failing.at_s > 0]
     assert stopped.t_s - failing.at_s < STANDS_WITHIN_S
-    assert 5.0 < along_mm(play.truth) - failing.at_mm < STANDS_WITHIN_MM
+    assert 5.0 < along_mm(play.truth, BEGINS_MM) - failing.at_mm < STANDS_WITHIN_MM
     assert play.truth.t_s - stopped.t_s > 2.0
     assert not play.simulation.world.powered
     assert play.simulation.world.incidents == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from loop_bench import LoopBench, needs_firmware
+from loop_bench import STANDS_WITHIN_MM, STANDS_WITHIN_S, LoopBench, needs_firmware
 from loop_drive import FAST, Made, along_mm, fast_with, speed
 from node_bench import FORWARD, accepted, refused
 from sim_tracks import fork_track
@@ -42,8 +42,8 @@ def test_a_train_stands_when_its_host_is_silent_and_stays_so(bench: LoopBench) -
     assert 0.99 < bench.now_s - silent_s <= 1.01
     assert bench.side.duty == 0
     bench.until(lambda: bench.world.standing, 1.0)
-    assert bench.now_s - silent_s < 1.5
-    assert along_mm(bench) - at_mm < 150.0
+    assert bench.now_s - silent_s < STANDS_WITHIN_S
+    assert along_mm(bench) - at_mm < STANDS_WITHIN_MM
     assert bench.latest(Latched) == Latched(Latch.HEARTBEAT)
 
     at_mm = along_mm(bench)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from avr_node import FIRMWARE, pins_of
 
-FIRMWARE = Path(__file__).parents[2] / "firmware"
 README = (FIRMWARE / "README.md").read_text(encoding="utf-8")
 
 
@@ -23,17 +22,10 @@ def rows() -> dict[str, tuple[list[str], list[str]]]:
     return found
 
 
-def pins(board: str) -> dict[str, list[str]]:
-    """Each constant of a board's header with its pins, as they stand on the board."""
-    header = (FIRMWARE / "pointsman_node" / "src" / "boards" / f"{board}.h").read_text(encoding="utf-8")
-    made = re.findall(r"constexpr uint8_t (\w+_PINS?)(?:\[\])*(?:\[2\])? =\s*([^;]+);", header)
-    return {name: [pin.removeprefix("PIN_") for pin in re.findall(r"PIN_\w+|\d+", value)] for name, value in made}
-
-
 @pytest.mark.parametrize(("board", "column", "turnouts"), [("uno", 0, 2), ("mega", 1, 5)])
 def test_the_table_gives_the_pins_of_the_board(board: str, column: int, turnouts: int) -> None:
     table = {name: both[column] for name, both in rows().items()}
-    there = pins(board)
+    there = pins_of(board)
     told = [pin for number in range(1, turnouts + 1) for pin in table[f"turnout {number}"]]
     assert told == there["TURNOUT_PINS"]
     assert not any(table.get(f"turnout {number}") for number in range(turnouts + 1, 9))
@@ -45,7 +37,7 @@ def test_the_table_gives_the_pins_of_the_board(board: str, column: int, turnouts
 
 
 def test_an_inglenook_takes_15_pins_of_an_uno() -> None:
-    assert sum(len(some) for some in pins("uno").values()) == 15
+    assert sum(len(some) for some in pins_of("uno").values()) == 15
 
 
 def test_every_drawing_is_there_and_can_be_read() -> None:
@@ -84,7 +76,7 @@ def wires(drawing: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("board", ["uno", "mega"])
 def test_the_drawing_of_the_throttle_joins_the_pins_of_the_firmware(board: str) -> None:
-    there = pins(board)
+    there = pins_of(board)
     wanted = {"direction A": "DC_DIRECTION_PIN", "PWM A": "DC_SPEED_PIN", "brake A": "DC_BRAKE_PIN"}
     assert wires("throttle.svg") == {there[name][0]: at for at, name in wanted.items()} | {"GND": "GND"}
     told = re.search(r"!\[The throttle: direction (\w+), speed (\w+), brake (\w+);", README)
@@ -95,7 +87,7 @@ def test_the_drawing_of_the_throttle_joins_the_pins_of_the_firmware(board: str) 
 
 @pytest.mark.parametrize("board", ["uno", "mega"])
 def test_the_drawing_of_the_relay_names_its_pin(board: str) -> None:
-    pin = pins(board)["RELAY_PIN"][0]
+    pin = pins_of(board)["RELAY_PIN"][0]
     assert set(wires("relay.svg")) == {f"relay: {pin}", "5 V", "GND"}
     assert f"![The relay: pin {pin} switches its coil" in README
 
@@ -114,6 +106,6 @@ def test_a_drawing_of_what_there_is_several_times_names_no_pin(drawing: str, nam
 
 @pytest.mark.parametrize("board", ["uno", "mega"])
 def test_no_pin_is_used_twice_and_none_that_must_stay_free(board: str) -> None:
-    used = [pin for some in pins(board).values() for pin in some]
+    used = [pin for some in pins_of(board).values() for pin in some]
     assert len(used) == len(set(used))
     assert not {"0", "1", "13", "A0", "A1"} & set(used)

@@ -120,13 +120,13 @@ class Simulated:
 
     def _next_ms(self) -> int:
         """The next millisecond in which it has something to do."""
-        soonest_s = 0.0 if self._program.has_line() else self._program.next_s()
+        soonest_s = 0.0 if self._program.outbox.has_line() else self._program.next_s()
         return max(self._now_ms + 1, math.ceil(min(soonest_s, NEVER_S) * 1000 / FASTER - 1e-9))
 
     def _look(self) -> None:
         self._program.step(self._now_s)
-        while self._program.has_line() and self._room >= self._program.room_wanted:
-            line = self._program.take_line(self._now_s)
+        while self._program.outbox.has_line() and self._room >= self._program.outbox.room_wanted:
+            line = self._program.outbox.take_line(self._now_s)
             self._room -= len(line)
             self.sent.append(f"{self._now_ms} {line[:-1].decode()}")
 

@@ -28,16 +28,21 @@ _missing += [header for header in _headers if not Path(header).exists()]
 needs_avrsim = pytest.mark.skipif(bool(_missing), reason=f"not installed (make deps): {', '.join(_missing)}")
 
 
-def build(*targets: str) -> None:
-    """Make avrsim, or ``targets`` of its Makefile; several test processes may ask at the same time."""
-    BUILD.mkdir(exist_ok=True)
-    with (BUILD / "lock").open("w") as lock:
+def make(folder: Path, *targets: str, within_s: float) -> None:
+    """Make targets of the Makefile in a folder, in its ``build``; several test processes may ask at the same time."""
+    (folder / "build").mkdir(exist_ok=True)
+    with (folder / "build" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = subprocess.run(
-            ["make", "--no-print-directory", "-C", str(PROGRAM_FOLDER), *targets],
-            capture_output=True, text=True, timeout=WITHIN_S, check=False, env={**os.environ, "MAKEFLAGS": ""},
+            ["make", "--no-print-directory", "-C", str(folder), *targets],
+            capture_output=True, text=True, timeout=within_s, check=False, env={**os.environ, "MAKEFLAGS": ""},
         )  # fmt: skip
     assert made.returncode == 0, made.stdout + made.stderr
+
+
+def build(*targets: str) -> None:
+    """Make avrsim, or ``targets`` of its Makefile."""
+    make(PROGRAM_FOLDER, *targets, within_s=WITHIN_S)
 
 
 def sketch(name: str, board: str) -> Path:

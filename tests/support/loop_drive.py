@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
+import way
 from loop_bench import LoopBench
 from node_bench import FORWARD, accepted
 
@@ -17,6 +18,7 @@ Made = Callable[..., AbstractContextManager[LoopBench]]
 """Makes a bench, as ``loop`` does."""
 FAST = 60
 """The step for 100 mm/s, nominally."""
+_BEGINS_MM = {"head": 0.0, "T1>closed": 500.0, "T1>thrown": 500.0, "s1": 782.0, "s2": 782.0}
 
 
 def there(bench: LoopBench, kind: type[W]) -> list[W]:
@@ -26,12 +28,7 @@ def there(bench: LoopBench, kind: type[W]) -> list[W]:
 
 def along_mm(bench: LoopBench, vehicle: str = "L") -> float:
     """Where the middle of a vehicle is along head, T1 and a siding."""
-    for where, vehicles in bench.world.truth().on.items():
-        for one in vehicles:
-            if one.name == vehicle:
-                before_mm = 0.0 if where == "head" else 500.0 if ">" in where else 782.0
-                return before_mm + (one.from_mm + one.to_mm) / 2
-    raise AssertionError(f"{vehicle} is nowhere")
+    return way.along_mm(bench.world.truth(), _BEGINS_MM, vehicle)
 
 
 def speed(bench: LoopBench) -> float:

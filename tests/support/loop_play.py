@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from avr_node import DC_TABLE, AvrSide, DcHidden
+from avr_node import AvrSide, DcHidden
 from avrsim import Board
 from loop_bench import eeprom_of, firmware
 
@@ -28,6 +27,7 @@ from pointsman.operate.plan import Planner
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.solver.search import solve
 from pointsman.track.builtin import find_wiring
+from pointsman.track.driven import as_driven
 from pointsman.track.model import End, Track
 from pointsman.track.wiring import NodeBoard, TurnoutKind, Wiring
 from pointsman.track.wiring_file import load_wiring
@@ -40,6 +40,7 @@ from railsim.embed import Simulation
 from railsim.faults import parse_fault
 from railsim.incidents import WorldEvent
 from railsim.node_firmware import SERVO, SOLENOID
+from railsim.node_wiring import in_order
 from railsim.setup import Setup
 from railsim.truth import Truth
 from railsim.world import World
@@ -50,30 +51,21 @@ FAST_MM_S = 60.0
 LOOKS_EVERY_S = 0.01
 
 
-def on_dc(track: Track) -> Track:
-    """The track, with locomotives without decoders."""
-    return replace(track, locomotives={n: replace(one, speeds=DC_TABLE) for n, one in track.locomotives.items()})
-
-
 def wired_board(board: Board, wiring: Wiring) -> Callable[[World, Machines, Callable[[bool], None]], AvrSide]:
     """What makes the side of a board to which everything of a wiring is wired."""
     (made,) = wiring.stations.values()
-    assert made.node is not None
-    places = made.node.places
-
-    def in_order(wired: Any, count: int) -> list[str]:
-        names = {one.number: name for name, one in wired.items()}
-        return [names.get(number, "") for number in range(1, count + 1)]
+    assert made.node is not None, "a wiring of a node"
+    node = made.node
 
     return lambda world, machines, set_power: AvrSide(
         world,
         board,
-        turnouts=in_order(wiring.turnouts, places.turnouts),
-        beams=in_order(wiring.beams, places.beams),
-        magnets=in_order(wiring.uncouplers, places.magnets),
+        turnouts=in_order(wiring.turnouts.items(), node.places.turnouts),
+        beams=in_order(wiring.beams.items(), node.places.beams),
+        magnets=in_order(wiring.uncouplers.items(), node.places.magnets),
         locomotive=next(iter(wiring.locomotives)),
         solenoids=[name for name, one in wiring.turnouts.items() if one.kind is TurnoutKind.SOLENOID],
-        kind=made.node.board if made.node is not None else "",
+        kind=node.board,
         machines=machines,
         set_power=set_power,
     )
@@ -118,8 +110,8 @@ class LoopPlay:
         """Play to the end; raises what the dispatcher raises. The layout then runs on for a while."""
         self.chosen = choose(self.puzzle, seed=self.seed)
         layout = self.puzzle.partition("/")[0]
-        track = on_dc(self.chosen.track)
-        wiring = load_wiring(find_wiring(self.chosen.folder, HARDWARE[layout]), track)
+        wiring = load_wiring(find_wiring(self.chosen.folder, HARDWARE[layout]), self.chosen.track)
+        track = as_driven(self.chosen.track, wiring)
         if self.solenoids:
             turnouts = {name: replace(one, kind=TurnoutKind.SOLENOID) for name, one in wiring.turnouts.items()}
             wiring = replace(wiring, turnouts=turnouts)

@@ -10,8 +10,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from node_lines import line
+
 from pointsman.drivers.node import NodeDriver
-from pointsman.messages import Accepted, Event, Rejected, SetPower
+from pointsman.messages import Accepted, Event, LinkChanged, LinkState, Rejected, SetPower
 from pointsman.protocols import node_messages as m
 from pointsman.protocols.node import (
     Asked,
@@ -19,7 +21,6 @@ from pointsman.protocols.node import (
     FromHost,
     NodeReader,
     StopAsked,
-    crc,
     write_answer,
     write_event,
     write_refusal,
@@ -46,11 +47,6 @@ WIRING = replace(
 )
 """T2 is a solenoid; T2 and beam s2 are the other way round."""
 ABOUT = m.About(1, "0.1.0", Board.UNO, Reset.POWER, 2, 4, 3, True, True)
-
-
-def line(body: str) -> bytes:
-    """A line of a node, whatever it says."""
-    return b"%s*%04X\n" % (body.encode(), crc(body.encode()))
 
 
 class Script:
@@ -207,6 +203,9 @@ class Script:
 
     def of(self, *kinds: type[T]) -> list[T]:
         return [event for event in self.events if isinstance(event, kinds)]
+
+    def link_states(self) -> list[LinkState]:
+        return [event.state for event in self.of(LinkChanged)]
 
     def answered(self, number: int) -> bool:
         return any(isinstance(e, Accepted) and e.number == number for e in self.events)

@@ -52,11 +52,13 @@ class NodeOnLine:
         self.node = Node(self.hands, FITTED, self.memory, boot_s=boot_s, survives_watchdog=survives_watchdog)
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
+        self.heard: list[bytes] = []
+        """All that has come, as it was written."""
         self.spoils = 0
         """So many of the next pieces that come are changed on the way."""
 
     async def begin(self) -> None:
-        self._end.listen(self._hear, lambda _: None)
+        self._end.listen(self.hear, lambda _: None)
         await self._end.open()
         self.node.connect("usb")
         self._tick()
@@ -77,7 +79,9 @@ class NodeOnLine:
     def say(self, data: bytes) -> None:
         self._end.write(data)
 
-    def _hear(self, data: bytes) -> None:
+    def hear(self, data: bytes) -> None:
+        """Bytes of a host's, of the one at the link or of another."""
+        self.heard.append(data)
         self._tick()
         if self.spoils:
             self.spoils -= 1

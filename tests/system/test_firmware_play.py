@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 from avr_node import DC_TABLE
 from firmware_play import Sitting, sitting_at
-from loop_bench import needs_firmware
+from loop_bench import STANDS_WITHIN_MM, STANDS_WITHIN_S, needs_firmware
 from programs import Program, change, running
 from short_play import layout
+from way import along_mm
 
 from pointsman.record import read
 from railsim.world import World
@@ -30,7 +31,6 @@ pytestmark = [pytest.mark.system, *needs_firmware]
 
 HANGING = Path(__file__).parents[1] / "support" / "hanging.py"
 FAST_MM_S = 100.0
-STANDS_WITHIN_S, STANDS_WITHIN_MM = 1.5, 150.0
 FAILS_FOR_S = 2.0
 TRIPS_AFTER_S = 0.7
 """The node trips a second after the last heartbeat, which it got at most 0.3 s before; a guardian does so sooner."""
@@ -73,17 +73,13 @@ def test_the_doctor_tries_every_machine_and_drives_nothing(tmp_path: Path, layou
 
 # ---------------------------------------------------------------- the program fails
 
-BEFORE_MM = {"head": 0.0, "T1>thrown": 320.0, "T2>thrown": 602.0, "s3": 884.0}
+BEGINS_MM = {"head": 0.0, "T1>thrown": 320.0, "T2>thrown": 602.0, "s3": 884.0}
 """Where each part of the way to the wagon in s3 begins: over two turnouts, with room for 100 mm/s."""
 
 
 def at_mm(world: World) -> float:
     """Where the middle of L is on that way."""
-    for where, vehicles in world.truth().on.items():
-        for one in vehicles:
-            if one.name == "L":
-                return BEFORE_MM[where] + (one.from_mm + one.to_mm) / 2
-    raise AssertionError("L is nowhere")
+    return along_mm(world.truth(), BEGINS_MM)
 
 
 @dataclass

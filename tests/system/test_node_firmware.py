@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from avr_node import AvrSide, DcHidden
 from avrsim import Board
-from loop_bench import firmware, needs_firmware
+from loop_bench import STANDS_WITHIN_MM, STANDS_WITHIN_S, firmware, needs_firmware
 from paced_loop import PacedLoop
 from programs import Program, running
 from sim_tracks import line_track
+from way import along_mm
 
 from railsim.setup import Setup
 from railsim.world import World
@@ -23,12 +24,10 @@ pytestmark = [pytest.mark.system, *needs_firmware]
 
 HOST = Path(__file__).parents[1] / "support" / "node_host.py"
 STEP = 66
-STANDS_WITHIN_S, STANDS_WITHIN_MM = 1.5, 150.0
 
 
 def at_mm(world: World) -> float:
-    (found,) = world.truth().on["a"]
-    return (found.from_mm + found.to_mm) / 2
+    return along_mm(world.truth(), {"a": 0.0})
 
 
 def host(port: str, *words: str) -> Program:

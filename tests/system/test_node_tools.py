@@ -128,7 +128,7 @@ def test_the_doctor_looks_at_a_node_at_its_port() -> None:
             program.signal(signal.SIGINT)
             assert program.ends() == 5
             told = " ".join(program.text.split())
-            assert "turnout T1 (1) is set to machine 0 (none) at the node" in told
+            assert "turnout T1 (1) is set to machine 0 (nothing is fitted) at the node" in told
             assert "Not looked at: station main (locomotive L)" in told
         finally:
             program.close()

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 
-from pointsman.cli.output import compact_table, say, whole_line
+from pointsman.cli.output import compact_table, fail_with, say, whole_line
 from pointsman.drivers.dccex.findings import CabFound, Findings, Machine, TrackFound
-from pointsman.drivers.hearing import Seen
+from pointsman.drivers.moved import Moved
+from pointsman.errors import LinkError
 from pointsman.track.model import Track
 from pointsman.transports.diagnosis import Trouble, troubles
 from pointsman.transports.ports import PortInfo
-
-MOST_CHANGES = 1000
-"""Of a watch, kept for the JSON."""
-SLOW_S = 0.1
 
 
 def show_ports(out: Console, found: Sequence[PortInfo], general: Sequence[Trouble]) -> None:
@@ -42,13 +40,9 @@ def show_findings(out: Console, found: Findings, track: Track | None) -> None:
     whole_line(out, f"station  DCC-EX {found.version or '(no version told)'}, {board}")
     out.print(f"         {'it has just started' if found.booted else 'it was running before, and runs on'}")
     latency = found.latency
-    say(
-        out,
-        f"answers  within {_ms(latency.min_s)} to {_ms(latency.max_s)} ms, median {_ms(latency.median_s)} ms "
-        f"({latency.count} fences)",
-    )
-    if latency.max_s > SLOW_S:
-        say(out, "         slow: a stop that is asked for comes as late as that", "yellow")
+    say(out, f"answers  {latency.words('fences')}")
+    if latency.warning:
+        say(out, f"         {latency.warning}", "yellow")
     out.print(f"slots    for {found.slots} locomotives")
     out.print(f"power    {_power(found)}")
     if found.current_ma is not None and not any(one.current_ma is not None for one in found.tracks):
@@ -126,25 +120,29 @@ def _track(one: TrackFound) -> str:
     return f"track {one.letter} {one.mode}{power}{current}{limit}"
 
 
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.1f}"
+def show_moved(out: Console, one: Moved) -> None:
+    """A machine, as it is tried."""
+    whole_line(out, f"  {one.machine}: {one.what}")
 
 
-def seen_line(seen: Seen) -> str:
-    """A change, for a person."""
-    return f"{seen.t_s:8.2f} s  {seen.text}"
+def moved_json(moved: Sequence[Moved]) -> list[dict[str, str]]:
+    """Machines that were tried, as JSON values."""
+    return [{"machine": one.machine, "what": one.what} for one in moved]
 
 
-def changes_json(changes: Sequence[Seen]) -> list[dict[str, Any]]:
-    """Changes as JSON values."""
-    return [
-        {"t_s": round(one.t_s, 3), "text": one.text, "beam": one.beam or None, "broken": one.broken} for one in changes
-    ]
+@contextmanager
+def with_result(result: Mapping[str, Any], as_json: bool) -> Iterator[None]:
+    """What was found is printed as JSON also when something fails after it."""
+    try:
+        yield
+    except LinkError as error:
+        if as_json:
+            raise fail_with(result, error) from error
+        raise
 
 
 def findings_json(found: Findings) -> dict[str, Any]:
     """Everything that the station told, as JSON values."""
-    latency = found.latency
     return {
         "station": {
             "greeting": found.greeting,
@@ -154,12 +152,7 @@ def findings_json(found: Findings) -> dict[str, Any]:
             "just_started": found.booted,
             "slots": found.slots,
         },
-        "latency_ms": {
-            "count": latency.count,
-            "min": round(latency.min_s * 1000, 3),
-            "median": round(latency.median_s * 1000, 3),
-            "max": round(latency.max_s * 1000, 3),
-        },
+        "latency_ms": found.latency.json(),
         "power": found.power,
         "current_ma": found.current_ma,
         "trip_ma": found.trip_ma,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from functools import partial
 from math import isfinite
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, findings_json, seen_line, show_findings, show_ports
+from pointsman.cli.doctor_report import findings_json, moved_json, show_findings, show_moved, show_ports, with_result
+from pointsman.cli.doctor_watch import Watch
 from pointsman.cli.listening import Asked, Wired, listen_to, station_at, tell_left_out
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
 from pointsman.cli.ports import port_json
@@ -19,9 +20,8 @@ from pointsman.cli.setting_up import agrees, confirm
 from pointsman.doctor import Doctor, Patient
 from pointsman.drivers.dccex.findings import Findings
 from pointsman.drivers.dccex.lines import Definition
-from pointsman.drivers.dccex.moving import Moved, needs_power
-from pointsman.drivers.hearing import Seen
-from pointsman.errors import LinkError, PortError, StationError, UsageError
+from pointsman.drivers.dccex.moving import needs_power
+from pointsman.errors import PortError, StationError, UsageError
 from pointsman.links import On, Target, parse_target
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
@@ -107,7 +107,7 @@ def doctor(
             found = examined.examine()
             show_findings(out, found, None if patient is None else patient.track)
         result.update(findings_json(found))
-        with _with_result(result, as_json):
+        with with_result(result, as_json):
             if move and not define:
                 result["moved"] = _move(out, examined, found, patient, yes)
             if watch is not None:
@@ -290,49 +290,20 @@ def _move(out: Console, examined: Doctor, found: Findings, patient: Patient | No
     if not yes:
         confirm(out, "Does nothing stand on a turnout, and is everybody clear of the machines?")
 
-    def tell(one: Moved) -> None:
-        whole_line(out, f"  {one.machine}: {one.what}")
-
-    moved = examined.move(found, tell)
+    moved = examined.move(found, partial(show_moved, out))
     say(out, "Did each of them move? The station tells only what it was told to do.")
-    return [{"machine": one.machine, "what": one.what} for one in moved]
+    return moved_json(moved)
 
 
 def _watch(out: Console, examined: Doctor, found: Findings, seconds: float, result: dict[str, Any]) -> None:
     """Tell every change; at the end, which beams were seen to change. ``result`` has them also when it fails."""
-    told = "until Ctrl-C" if seconds == 0 else f"for {seconds:g} s"
-    changes: list[Seen] = []
-    counts = {one.name: 0 for one in found.beams if one.name}
-
-    def ready() -> None:
-        say(out, f"Watching {told}: put a hand into each beam.", "bold")
-
-    def tell(seen: Seen) -> None:
-        if seen.beam:
-            counts[seen.beam] = counts.get(seen.beam, 0) + 1
-        if len(changes) < MOST_CHANGES:
-            changes.append(seen)
-        whole_line(out, seen_line(seen), "yellow" if not seen.beam else "")
-
+    watch = Watch(out)
+    watch.expect(one.name for one in found.beams if one.name)
     try:
-        examined.watch(seconds or None, ready, tell)
+        examined.watch(seconds or None, lambda: watch.begin(seconds), watch.tell)
     finally:
-        result["changes"] = changes_json(changes)
-        result["beam_changes"] = counts
-    if counts:
-        never = [name for name, count in counts.items() if not count]
-        say(out, f"Not seen to change: {', '.join(never)}." if never else "Every beam was seen to change.")
-
-
-@contextmanager
-def _with_result(result: dict[str, Any], as_json: bool) -> Iterator[None]:
-    """What was found is printed as JSON also when something fails after it."""
-    try:
-        yield
-    except LinkError as error:
-        if as_json:
-            raise fail_with(result, error) from error
-        raise
+        result.update(watch.json())
+    watch.conclude()
 
 
 def _conclude(out: Console, found: Findings, known: str, move: bool, result: dict[str, Any], as_json: bool) -> None:

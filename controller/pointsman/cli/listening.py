@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from pointsman.cli.doctor_report import MOST_CHANGES, changes_json, seen_line
+from pointsman.cli.doctor_report import with_result
+from pointsman.cli.doctor_watch import Watch
 from pointsman.cli.node_moving import move_node
 from pointsman.cli.output import compact_table, fail_with, print_json, say, whole_line
 from pointsman.doctor import Listening, Patient
 from pointsman.drivers.dccex.addresses import Addresses
-from pointsman.drivers.hearing import Seen, Told
-from pointsman.errors import LinkError, StationError, UsageError
+from pointsman.drivers.hearing import Told
+from pointsman.errors import StationError, UsageError
 from pointsman.links import On, Target, spoken_at
 from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
@@ -103,16 +103,7 @@ def listen_to(
     result: dict[str, Any] = {"on": str(target), "station": station}
     if port is not None:
         result["port"] = port
-    changes: list[Seen] = []
-    counts: dict[str, int] = {}
-
-    def tell(seen: Seen) -> None:
-        if seen.beam:
-            counts[seen.beam] = counts.get(seen.beam, 0) + 1
-        if len(changes) < MOST_CHANGES:
-            changes.append(seen)
-        whole_line(out, seen_line(seen), "yellow" if not seen.beam else "")
-
+    seen = Watch(out)
     if node and target.on is On.SERIAL:
         say(
             out,
@@ -124,27 +115,22 @@ def listen_to(
             out,
             "It is only listened to: nothing is moved, switched, stopped or powered, and nobody's train is disturbed.",
         )
-    with Listening(target, wired.track, wired.wiring, station, tell) as heard:
+    with Listening(target, wired.track, wired.wiring, station, seen.tell) as heard:
         told = heard.listen()
         _show(out, heard, told)
         result |= {"greeting": heard.ear.greeting, "notes": heard.ear.notes, "things": [_json(one) for one in told]}
         result |= heard.ear.details
-        if asked.move:
-            with _with_result(result, as_json):
+        with with_result(result, as_json):
+            if asked.move:
                 result["moved"] = move_node(out, heard, wired.wiring, station, yes=asked.yes)
-        if watch is not None:
-            counts.update({one.what.removeprefix("beam "): 0 for one in told if one.what.startswith("beam ")})
-            how_long = "until Ctrl-C" if watch == 0 else f"for {watch:g} s"
-            try:
-                heard.watch(watch or None, lambda: say(out, f"Watching {how_long}: put a hand into each beam.", "bold"))
-            except LinkError as lost:
-                if as_json:
-                    raise fail_with(result | {"changes": changes_json(changes)}, lost) from lost
-                raise
-            result |= {"changes": changes_json(changes), "beam_changes": counts}
-            never = [name for name, count in counts.items() if not count]
-            say(out, f"Not seen to change: {', '.join(never)}." if never else "Every beam was seen to change.")
-            told = heard.ear.told()
+            if watch is not None:
+                seen.expect(one.what.removeprefix("beam ") for one in told if one.what.startswith("beam "))
+                try:
+                    heard.watch(watch or None, partial(seen.begin, watch))
+                finally:
+                    result |= seen.json()
+                seen.conclude()
+                told = heard.ear.told()
     tell_left_out(out, wired, station)
     wrong = [one for one in told if one.wrong]
     result["problems"] = [one.wrong for one in wrong]
@@ -175,17 +161,6 @@ def _check_moves(target: Target, asked: Asked, *, node: bool) -> None:
             where=str(target),
             cure="leave them out; play tries each machine when it is needed, and stops when it does not answer",
         )
-
-
-@contextmanager
-def _with_result(result: dict[str, Any], as_json: bool) -> Iterator[None]:
-    """What was found is printed as JSON also when something fails after it."""
-    try:
-        yield
-    except LinkError as error:
-        if as_json:
-            raise fail_with(result, error) from error
-        raise
 
 
 def _show(out: Console, heard: Listening, told: list[Told]) -> None:

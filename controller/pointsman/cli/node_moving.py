@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rich.console import Console
 
-from pointsman.cli.output import amount, say, whole_line
+from pointsman.cli.doctor_report import moved_json, show_moved
+from pointsman.cli.output import amount, say
 from pointsman.cli.setting_up import agrees, confirm
 from pointsman.doctor import Listening
-from pointsman.drivers.dccex.moving import Moved
 from pointsman.drivers.node.moving import check_unarmed, fitting_magnets, fitting_turnouts
 from pointsman.track.wiring import TurnoutKind, Wiring
 
@@ -29,12 +31,9 @@ def move_node(out: Console, heard: Listening, wiring: Wiring, station: str, *, y
     if not yes:
         confirm(out, "Does nothing stand on a turnout, and is everybody clear of the machines?")
 
-    def tell(one: Moved) -> None:
-        whole_line(out, f"  {one.machine}: {one.what}")
-
-    moved = heard.move(tell, coils=coils)
+    moved = heard.move(partial(show_moved, out), coils=coils)
     say(out, "Did each of them move? The node tells only what it was told to do.")
-    return [{"machine": one.machine, "what": one.what} for one in moved]
+    return moved_json(moved)
 
 
 def _may_be_armed(out: Console, wiring: Wiring, station: str, *, yes: bool) -> bool:

@@ -349,6 +349,16 @@ def setting_names(setting: Setting) -> tuple[str, ...]:
     return tuple(k.NAMED_SETTINGS.get(setting, ()))
 
 
+def machine_number(machine: k.Machine) -> int:
+    """What the setting ``machine`` is for one."""
+    return setting_names(Setting.MACHINE).index(machine)
+
+
+def owners(about: About) -> dict[str, range]:
+    """What settings are of, and its numbers: 0 for the whole node, and its turnouts and beams, which count from 1."""
+    return {"node": range(1), "turnout": range(1, about.turnouts + 1), "beam": range(1, about.beams + 1)}
+
+
 def _version(said: Sequence[str]) -> int:
     """The version in a host's hello, whatever else it says."""
     low, high = k.LIMITS["version"]

@@ -38,7 +38,6 @@ EVERY_S = 0.1
 LONGEST_WHY = 300
 _KEPT_S = 2 * FRESH_S
 _WORD = r"[0-9a-z]{1,40}"
-_SESSION = re.compile(rf"({_WORD})\.({_WORD})")
 _HEAD = re.compile(rb"[^\n]{1,1000}")
 _CARRIES = re.compile(rf"({_WORD}\.{_WORD}) ([0-9]{{1,15}}) ([0-9]{{1,15}})")
 _SAYS = re.compile(rf"({_WORD}) (open|close|stop|busy|offline|closed)(?: (.*))?")
@@ -94,11 +93,6 @@ class Carried:
     def host(self) -> str:
         """Whose session it is."""
         return self.session.partition(".")[0]
-
-    @property
-    def bridge(self) -> str:
-        """Which bridge's session it is."""
-        return self.session.partition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)

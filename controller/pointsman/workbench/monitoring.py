@@ -6,14 +6,12 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
+from pointsman.drivers.node.link import SILENT_AFTER_S
 from pointsman.drivers.node.talk import Talk
 from pointsman.protocols.node import FromNode, Happened
-from pointsman.protocols.node_constants import ALIVE_MS
 from pointsman.protocols.node_messages import State
 from pointsman.transports.base import Transport
 from pointsman.workbench.telling import Teller, about_words
-
-SILENT_AFTER_S = 3 * ALIVE_MS / 1000
 
 
 async def monitor(transport: Transport, show: Callable[[str], None], for_s: float) -> None:

@@ -31,6 +31,8 @@ from pointsman.protocols.node_messages import (
     Trip,
     Turnout,
     answer_of,
+    machine_number,
+    owners,
     setting_names,
 )
 from pointsman.transports.base import Transport
@@ -223,7 +225,7 @@ class SetUp:
         self._show(f"{setting} of turnout {turnout}: {text}")
 
     async def _move(self, turnout: int, leg: str) -> None:
-        if await self._get(Setting.MACHINE, turnout) == setting_names(Setting.MACHINE).index(Machine.SOLENOID):
+        if await self._get(Setting.MACHINE, turnout) == machine_number(Machine.SOLENOID):
             raise UsageError(
                 f"turnout {turnout} has a solenoid, which gets current only from an armed node",
                 cure="try it in a play, or with doctor",
@@ -231,9 +233,9 @@ class SetUp:
         await self._command(Turnout(turnout, thrown=leg == "thrown"))
 
     async def _show_all(self) -> None:
-        count = {"node": range(1), "turnout": range(1, self.about.turnouts + 1), "beam": range(1, self.about.beams + 1)}
+        numbers = owners(self.about)
         for setting, (_, low, high, usual, of_what) in k.SETTINGS.items():
-            values = [await self._get(setting, of) for of in count[of_what]]
+            values = [await self._get(setting, of) for of in numbers[of_what]]
             names = setting_names(setting)
             told = " ".join(names[value] if names else str(value) for value in values)
             limits = " | ".join(names) if names else f"{low} to {high}, usually {usual}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pointsman.drivers.node.setup import fitted
 from pointsman.protocols import node_constants as k
 from pointsman.protocols import node_messages as m
 from pointsman.protocols.node import UNREAD, Accepted, FromNode, Gaps, Garbled, Happened, Refused, Unknown
@@ -10,10 +11,8 @@ from pointsman.protocols.node_constants import Latch
 
 def about_words(about: m.About) -> str:
     """What a node is."""
-    fitted = [f"{about.turnouts} turnouts", f"{about.beams} beams", f"{about.magnets} magnets"]
-    fitted += [name for name, there in (("a throttle", about.dc), ("a track relay", about.relay)) if there]
-    board = k.BOARDS[about.board]
-    return f"{board}, firmware {about.firmware}, pins for {', '.join(fitted)}; it started because {reset_words(about)}"
+    what = f"{k.BOARDS[about.board]}, firmware {about.firmware}, pins for {fitted(about)}"
+    return f"{what}; it started because {reset_words(about)}"
 
 
 def reset_words(about: m.About) -> str:

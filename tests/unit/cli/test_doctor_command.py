@@ -12,8 +12,8 @@ from rich.console import Console
 
 from pointsman.cli.doctor_report import show_findings, show_ports
 from pointsman.cli.ports import show_ports as tabulate
-from pointsman.drivers.dccex.examiner import Latency
 from pointsman.drivers.dccex.findings import CabFound, Findings, Machine, TrackFound
+from pointsman.drivers.latency import Latency
 from pointsman.posix import Holder
 from pointsman.transports.diagnosis import Trouble
 from pointsman.transports.ports import PortInfo

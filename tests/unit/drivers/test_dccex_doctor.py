@@ -15,9 +15,10 @@ from pointsman.drivers.dccex.defining import define
 from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.findings import Findings, examine
 from pointsman.drivers.dccex.lines import definitions
-from pointsman.drivers.dccex.moving import Moved, Mover, check_nobody_drives, needs_power
+from pointsman.drivers.dccex.moving import Mover, check_nobody_drives, needs_power
 from pointsman.drivers.dccex.vigil import Vigil
 from pointsman.drivers.hearing import Seen
+from pointsman.drivers.moved import Moved
 from pointsman.errors import LayoutError, LinkError, LinkLostError, StationError
 from pointsman.protocols.dccex import Command, HostReader, Reply, StationReader
 from pointsman.protocols.dccex import commands as c

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from node_sim_bench import TRACK, WIRING
 
-from pointsman.drivers.dccex.moving import Moved
 from pointsman.drivers.hearing import Seen
+from pointsman.drivers.moved import Moved
 from pointsman.drivers.node.hearing import NodeEar
 from pointsman.drivers.node.moving import NodeMover
 from pointsman.errors import LinkLostError, StationError
@@ -165,7 +165,7 @@ OTHERWISE = {
     "a solenoid": (
         SOLENOID,
         "turnout T2",
-        "set to machine 1 (a servo) at the node, and the wiring has a solenoid (2)",
+        "set to machine 1 (a servo) at the node, and the wiring has a solenoid with two coils (2)",
         "set the node up",
     ),
     "another board": (
@@ -178,7 +178,7 @@ OTHERWISE = {
         replace(WIRING, beams={**WIRING.beams, "s3": replace(WIRING.beams["s3"], number=7)}),
         "beam s3",
         "beam 7 is wired, and the node has pins for 4",
-        "upload the firmware",
+        "pointsman node flash",
     ),
     "a coil held too long": (
         replace(WIRING, uncouplers={**WIRING.uncouplers, "s2": replace(WIRING.uncouplers["s2"], hold_s=0.9)}),

@@ -47,6 +47,7 @@ from pointsman.protocols.node_messages import (
 )
 from railsim.node import BYTE_S, HANG_S, RING_BYTES, WATCHDOG_S
 from railsim.node_board import Memory
+from railsim.node_outbox import MOST_EVENTS
 
 # ---------------------------------------------------------------- start and state
 
@@ -477,7 +478,7 @@ def test_whatever_comes_it_stays_bounded_and_moves_nothing_while_latched(
         if program is None or program.latch is not Latch.NONE:
             assert not bench.world.powered
         if program is not None:
-            assert len(program._events) <= 24
+            assert len(program.outbox._events) <= MOST_EVENTS
         assert len(bench.node._ring) <= RING_BYTES
     bench.run(6.0)
     bench.node.reset(bench.now_s)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pointsman.errors import LayoutError, Mistake
+from pointsman.protocols.node_constants import SETTINGS, Setting
 from pointsman.track.builtin import builtin_layouts, find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.model import SpeedTable
@@ -109,6 +110,14 @@ def test_one_mistake_gives_one_finding_with_key_and_cure(
     assert mistake.key == key
     assert what in mistake.what
     assert cure in mistake.cure
+
+
+def test_a_coil_may_be_held_as_long_as_a_node_can_be_set_to_hold_it_and_no_longer(tmp_path: Path) -> None:
+    longest_s = SETTINGS[Setting.MAGNET_MS][2] / 1000
+    held = ('s1 = { id = 1, kind = "coil"', f's1 = {{ id = 1, kind = "coil", hold_s = {longest_s}')
+    assert load(tmp_path, held).uncouplers["s1"].hold_s == longest_s
+    (mistake,) = mistakes(tmp_path, (held[0], held[1].replace(str(longest_s), str(longest_s + 0.001))))
+    assert mistake.key == "magnets.s1.hold_s"
 
 
 def test_what_is_for_nodes_is_for_nothing_else(tmp_path: Path) -> None:

@@ -37,16 +37,6 @@ def played(scene: Scene, **node: Any) -> Any:
     return run_virtual(run())
 
 
-def overhear(there: NodeOnLine, heard: list[bytes]) -> None:
-    """Note everything that comes to the node."""
-
-    def hear(data: bytes) -> None:
-        heard.append(data)
-        there._hear(data)
-
-    there._end.listen(hear, lambda _: None)
-
-
 class Person:
     """Types lines, reads what is shown, and answers questions with yes or no."""
 
@@ -91,13 +81,11 @@ def test_a_node_that_runs_already_is_greeted_and_says_what_it_is() -> None:
 
 def test_a_board_that_starts_when_the_port_is_opened_is_waited_for_in_silence() -> None:
     async def scene(host: MemoryTransport, there: NodeOnLine) -> int:
-        heard: list[bytes] = []
-        overhear(there, heard)
         there.reset()
         talk = Talk(host, lambda _: None)
         opening = asyncio.create_task(talk.open())
         await asyncio.sleep(1.4)
-        before = len(heard)
+        before = len(there.heard)
         assert (await opening).turnouts == 2
         await talk.close()
         return before
@@ -208,10 +196,8 @@ def test_the_monitor_tells_everything_that_happens_in_words() -> None:
 
 def test_the_monitor_commands_nothing() -> None:
     async def scene(host: MemoryTransport, there: NodeOnLine) -> list[bytes]:
-        heard: list[bytes] = []
-        overhear(there, heard)
         await monitor(host, lambda _: None, 10.0)
-        return heard
+        return there.heard
 
     words = [data.split(b" ")[1].split(b"*")[0] for data in played(scene)]
     assert words == [b"hello", b"state"]
@@ -336,7 +322,7 @@ def test_a_node_that_starts_anew_in_between_is_greeted_anew() -> None:
 async def arms(there: NodeOnLine) -> None:
     """Another host greets the node, its heart beats, and it arms it."""
     for number, command in enumerate((Hello(), Beat(), Arm()), start=500):
-        there._hear(write_command(number, command))
+        there.hear(write_command(number, command))
         await asyncio.sleep(0.02)
     assert there.hands.closed
 
@@ -345,12 +331,12 @@ def test_a_node_that_another_host_has_armed_is_not_set_up() -> None:
     async def scene(host: MemoryTransport, there: NodeOnLine) -> None:
         await asyncio.sleep(3.0)
         await arms(there)
-        person, heard = Person(host), list[bytes]()
-        overhear(there, heard)
+        person = Person(host)
+        there.heard.clear()
         with pytest.raises(StationError, match="another program has armed the node"):
             await person.session.open()
         await person.session.close()
-        assert [data.split(b" ")[1].split(b"*")[0] for data in heard] == [b"hello", b"state"]
+        assert [data.split(b" ")[1].split(b"*")[0] for data in there.heard] == [b"hello", b"state"]
 
     played(scene)
 
@@ -423,10 +409,9 @@ def test_nothing_is_told_to_a_board_between_its_trial_and_its_start() -> None:
     async def scene(host: MemoryTransport, there: NodeOnLine) -> None:
         person = Person(host)
         await person.comes()
-        heard: list[bytes] = []
-        overhear(there, heard)
+        there.heard.clear()
         await person.types("watchdog")
-        verbs = [line.split()[1].partition(b"*")[0] for line in b"".join(heard).splitlines()]
+        verbs = [line.split()[1].partition(b"*")[0] for line in b"".join(there.heard).splitlines()]
         assert verbs == [b"set", b"store", b"trip", b"hello", b"set", b"store"]
         await person.session.close()
 

@@ -8,27 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
-from statistics import median
 
 from pointsman.drivers.dccex.setup import Heard, Seeker, went_early
 from pointsman.drivers.dccex.window import FENCE
+from pointsman.drivers.latency import Latency
 from pointsman.drivers.patience import ANSWERS_WITHIN_S
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols.dccex import Command, HostReader, Reply, encode
 from pointsman.protocols.dccex.commands import Status
 from pointsman.protocols.dccex.replies import FenceReached, Greeting
 from pointsman.transports.base import Transport
-
-
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """How long fences took to come back, in seconds."""
-
-    count: int
-    min_s: float
-    median_s: float
-    max_s: float
 
 
 class Examiner:
@@ -129,14 +118,14 @@ class Examiner:
         return self._replies
 
     async def latency(self, count: int) -> Latency:
-        """Ask for nothing, ``count`` times, one after the other."""
+        """Ask for nothing, ``count`` times, one after the other: how long the fences took to come back."""
         loop = asyncio.get_running_loop()
-        took = []
+        took_s = []
         for _ in range(count):
             began = loop.time()
             await self.ask()
-            took.append(loop.time() - began)
-        return Latency(count, min(took), median(took), max(took))
+            took_s.append(loop.time() - began)
+        return Latency.of(took_s)
 
     # ------------------------------------------------------------ reading
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pointsman.drivers.dccex.addresses import Addresses, Switched
-from pointsman.drivers.dccex.examiner import Examiner, Latency
+from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.reports import main_power
+from pointsman.drivers.latency import Latency
 from pointsman.protocols.dccex import Reply
 from pointsman.protocols.dccex.commands import (
     CurrentLimits,

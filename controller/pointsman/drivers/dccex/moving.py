@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 from pointsman.drivers.dccex.addresses import Addresses, Switched
 from pointsman.drivers.dccex.examiner import Examiner
 from pointsman.drivers.dccex.findings import Findings
 from pointsman.drivers.dccex.units import Units, off_frame
+from pointsman.drivers.moved import Moved
 from pointsman.errors import LinkError, LinkLostError, StationError
 from pointsman.protocols.dccex import encode
 from pointsman.protocols.dccex.commands import EmergencyStop, ListTurnouts, Power, SetOutput, SetTurnout, Throttle
@@ -26,14 +26,6 @@ RECHARGE_S = 1.0
 BEAT_S = 0.05
 STALLED_S = 0.2
 """A beat that comes so late says that this program stood still, and watched nothing meanwhile."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """One machine that was tried. ``what`` is what it was told to do, and what the station says where that differs."""
-
-    machine: str
-    what: str
 
 
 def needs_power(addresses: Addresses, wiring: Wiring) -> list[str]:

@@ -13,10 +13,15 @@ from pointsman.protocols.node import Accepted
 from pointsman.protocols.node_constants import Latch, Verb
 
 BEAT_EVERY_S = 0.2
-BEATS_A_WATCH = 3
+_BEATS_A_WATCH = 3
 """So many heartbeats, at least, while the node waits for one."""
 _EARLY_S = 1e-6
 """A clock may be so much before its time."""
+
+
+def beat_every_s(heartbeat_s: float) -> float:
+    """How often to beat for a node that waits so long for a heartbeat."""
+    return min(BEAT_EVERY_S, heartbeat_s / _BEATS_A_WATCH)
 
 
 class Arming:
@@ -45,7 +50,7 @@ class Arming:
 
     def start_afresh(self, heartbeat_s: float) -> None:
         """A new link; ``heartbeat_s`` is how long its node waits for a heartbeat."""
-        self._every_s = min(BEAT_EVERY_S, heartbeat_s / BEATS_A_WATCH)
+        self._every_s = beat_every_s(heartbeat_s)
         self._beat_s = float("-inf")
 
     def begin(self, number: int, about: m.About) -> None:

@@ -13,7 +13,7 @@ from pointsman.drivers.halt import Halt, Halting, check_release
 from pointsman.drivers.node.addresses import Addresses, why_not
 from pointsman.drivers.node.arming import Arming
 from pointsman.drivers.node.line import Line
-from pointsman.drivers.node.link import Link
+from pointsman.drivers.node.link import SILENT_AFTER_S, Link
 from pointsman.drivers.node.moves import Moves
 from pointsman.drivers.node.orders import AGAIN_AFTER_S, Answer, Order
 from pointsman.drivers.node.reports import Reports
@@ -41,12 +41,11 @@ from pointsman.messages import (
 )
 from pointsman.protocols import node as wire
 from pointsman.protocols import node_messages as m
-from pointsman.protocols.node_constants import ALIVE_MS, Latch
+from pointsman.protocols.node_constants import Latch
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 
 SEEK_AGAIN_S = 0.25
-SILENT_AFTER_S = 3 * ALIVE_MS / 1000
 SETUP_TRIES = 3
 STOPS_WITHOUT_EFFECT_S = 3.0
 _OFF = (wire.STOP + wire.write_command(1, m.Off()), wire.STOP + wire.write_command(2, m.Off()))

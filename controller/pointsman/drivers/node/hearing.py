@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from statistics import median
 
 from pointsman.drivers.hearing import ON, Ear, Seen
+from pointsman.drivers.latency import Latency
 from pointsman.drivers.node.addresses import Addresses
 from pointsman.drivers.node.asked import Asked
-from pointsman.drivers.node.misfits import Misfit, Settings, of_board, of_settings
+from pointsman.drivers.node.link import SILENT_AFTER_S
+from pointsman.drivers.node.misfits import UPLOAD, Misfit, Settings, of_board, of_settings
 from pointsman.drivers.node.reports import ENDS, Reports
-from pointsman.drivers.node.setup import greeting
+from pointsman.drivers.node.setup import fitted, greeting
 from pointsman.drivers.node.talk import Talk
 from pointsman.drivers.node.whole import WHOLE_WITHIN_S
 from pointsman.drivers.patience import within
@@ -26,8 +27,6 @@ from pointsman.protocols.node_constants import LATCHES, LIES, Latch, Lie, Settin
 from pointsman.track.wiring import Wiring
 from pointsman.transports.base import Transport
 
-SILENT_AFTER_S = 3 * k.ALIVE_MS / 1000
-SLOW_S = 0.1
 NODE, SETTINGS, WATCHDOG, RELAY = "node", "settings", "watchdog", "track relay"
 """Of these every node has one."""
 
@@ -112,24 +111,24 @@ class NodeEar(Ear):
 
     async def _all_settings(self) -> Settings:
         """Every setting, with how long each answer took."""
-        count = {"node": range(1), "turnout": range(1, self.about.turnouts + 1), "beam": range(1, self.about.beams + 1)}
+        numbers = m.owners(self.about)
         loop = asyncio.get_running_loop()
         found: dict[tuple[Setting, int], int] = {}
         took_s: list[float] = []
         for setting, (*_, of_what) in k.SETTINGS.items():
-            for of in count[of_what]:
+            for of in numbers[of_what]:
                 asked_s = loop.time()
                 answer = await self.talk.ask(m.Get(setting, of))
                 took_s.append(loop.time() - asked_s)
                 values = None if isinstance(answer, Refused) else m.answer_of(Verb.GET, answer.values)
                 if values is None:
-                    raise StationError(
-                        f"the node does not say how {setting} is set",
-                        where=self.where,
-                        cure="put the firmware of this program on it: pointsman node flash",
-                    )
+                    raise StationError(f"the node does not say how {setting} is set", where=self.where, cure=UPLOAD)
                 found[setting, of] = int(values[0])
-        self._tell_latency(took_s)
+        latency = Latency.of(took_s)
+        self.facts.append(f"answers {latency.words('questions')}")
+        if latency.warning:
+            self.notes.append(latency.warning)
+        self.details["latency_ms"] = latency.json()
         return found
 
     async def _ask_everything(self) -> None:
@@ -147,25 +146,9 @@ class NodeEar(Ear):
 
     # ------------------------------------------------------------ what it is and how it is set
 
-    def _tell_latency(self, took_s: list[float]) -> None:
-        least, most, middle = (1000 * one for one in (min(took_s), max(took_s), median(took_s)))
-        self.facts.append(
-            f"answers within {least:.1f} to {most:.1f} ms, median {middle:.1f} ms ({len(took_s)} questions)"
-        )
-        if max(took_s) > SLOW_S:
-            self.notes.append("slow: a stop that is asked for comes as late as that")
-        self.details["latency_ms"] = {
-            "count": len(took_s),
-            "min": round(least, 3),
-            "median": round(middle, 3),
-            "max": round(most, 3),
-        }
-
     def _tell_settings(self) -> None:
         about = self.about
-        fitted = [f"{about.turnouts} turnouts", f"{about.beams} beams", f"{about.magnets} magnets"]
-        fitted += [name for name, there in (("a throttle", about.dc), ("a track relay", about.relay)) if there]
-        self.facts.insert(0, f"has pins for {', '.join(fitted)}")
+        self.facts.insert(0, f"has pins for {fitted(about)}")
         self.facts.append(f"stops everything {self.settings[Setting.HEARTBEAT_MS, 0]} ms after the last heartbeat")
         changed = [
             f"{setting}{f' {of}' if of else ''} {value}"

@@ -66,7 +66,7 @@ class Line:
         elif isinstance(answer, Refused) and answer.reason == Refusal.NUMBER:
             self._put(self.orders.renumbered())  # what had the number was a command of another program
         else:
-            self.orders.answered(answer)
+            self.orders.answered()
             if isinstance(answer, Accepted):
                 self.asked.took(order.message, asyncio.get_running_loop().time())
             self._cancel()

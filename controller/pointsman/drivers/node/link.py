@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+from pointsman.protocols.node_constants import ALIVE_MS
+
+SILENT_AFTER_S = 3 * ALIVE_MS / 1000
+"""A node from which nothing has come for so long is silent."""
+
 
 class Link(Enum):
     """Where the link stands. Only in UP do commands go out; only ``open`` leads there."""

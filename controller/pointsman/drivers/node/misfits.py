@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 from pointsman.drivers.node.addresses import Addresses, Beam, Coil, Points
 from pointsman.protocols import node_messages as m
-from pointsman.protocols.node_constants import BOARDS, Board, Setting
+from pointsman.protocols.node_constants import BOARDS, MACHINES, Board, Machine, Setting
 from pointsman.track.wiring import TurnoutKind
 
 LONGEST_HEARTBEAT_MS = 1000
 """So long a train may run with nobody there: 100 mm at the highest speed. It is what a node waits by itself."""
-NO_MACHINE, SERVO, SOLENOID = 0, 1, 2
-_MACHINES = {NO_MACHINE: "none", SERVO: "a servo", SOLENOID: "a solenoid"}
-_WANTED = {TurnoutKind.SERVO: SERVO, TurnoutKind.SOLENOID: SOLENOID}
-UPLOAD = "upload the firmware that belongs to this program (firmware/README.md)"
+_MACHINES = {m.machine_number(machine): told for machine, told in MACHINES.items()}
+_WANTED = {TurnoutKind.SERVO: Machine.SERVO, TurnoutKind.SOLENOID: Machine.SOLENOID}
+UPLOAD = "put the firmware of this program on it: pointsman node flash (firmware/README.md)"
 _SET_UP = "set the node up (firmware/README.md), or correct the hardware file"
 
 Settings = Mapping[tuple[Setting, int], int]
@@ -79,7 +78,7 @@ def of_settings(addresses: Addresses, settings: Settings) -> Iterator[Misfit]:
             f"set heartbeat_ms to {LONGEST_HEARTBEAT_MS} or less (pointsman node setup), and store it",
         )
     for number, points in addresses.turnouts.items():
-        machine, wanted = settings[Setting.MACHINE, number], _WANTED[points.kind]
+        machine, wanted = settings[Setting.MACHINE, number], m.machine_number(_WANTED[points.kind])
         if machine != wanted:
             found = _MACHINES.get(machine, f"{machine}, whatever that is")
             what = f"turnout {points.name} ({number}) is set to machine {machine} ({found}) at the node"

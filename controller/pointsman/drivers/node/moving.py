@@ -11,9 +11,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from pointsman.drivers.dccex.moving import Moved
+from pointsman.drivers.moved import Moved
 from pointsman.drivers.node.addresses import Coil, Points
-from pointsman.drivers.node.arming import BEAT_EVERY_S, BEATS_A_WATCH
+from pointsman.drivers.node.arming import beat_every_s
 from pointsman.drivers.node.hearing import NodeEar
 from pointsman.drivers.node.reports import ENDS
 from pointsman.drivers.node.setup import all_off
@@ -58,8 +58,8 @@ class NodeMover:
         self._moved: list[Moved] = []
         self._restarts = ear.restarts
         self._armed = False
-        heartbeat_s = ear.settings[Setting.HEARTBEAT_MS, 0] / 1000
-        self._beat_every_s = min(BEAT_EVERY_S, heartbeat_s / BEATS_A_WATCH)
+        self._heartbeat_s = ear.settings[Setting.HEARTBEAT_MS, 0] / 1000
+        self._beat_every_s = beat_every_s(self._heartbeat_s)
 
     async def move(self, *, coils: bool) -> list[Moved]:
         """Try servos, and with ``coils`` solenoids and magnets too. Raises StationError and LinkLostError."""
@@ -137,9 +137,9 @@ class NodeMover:
             self._ear.talk.write_now(STOP)
             await self._fine(m.Off(), "to switch off")
         except LinkError as failed:
-            heartbeat_s = self._ear.settings[Setting.HEARTBEAT_MS, 0] / 1000
+            alone = f"without heartbeats it stops everything in {self._heartbeat_s:g} s"
             raise LinkLostError(
-                f"{failed.what}, while the node was armed: without heartbeats it stops everything in {heartbeat_s:g} s",
+                f"{failed.what}, while the node was armed: {alone}",
                 where=self._ear.where,
                 cure="look whether its relay is open, then try again",
             ) from failed

@@ -119,13 +119,9 @@ class Orders:
         order = self.under_way
         return b"" if order is None else self._number(order)
 
-    def answered(self, answer: Answer) -> Order | None:
-        """The order that this answers, taken out; None when it answers none, as that to a repeat does."""
-        order = self.under_way
-        if order is None or order.line_number != answer.number:
-            return None
+    def answered(self) -> None:
+        """What is under way has been answered: nothing is, until ``next``."""
         self.under_way = None
-        return order
 
     def rests(self, order: Order, t_s: float) -> bool:
         """Let points whose coil must rest first wait for another try; False when they have been asked for too long.

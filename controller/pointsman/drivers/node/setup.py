@@ -27,6 +27,13 @@ def greeting(about: m.About) -> str:
     return f"node {about.firmware} on an {BOARDS[about.board]}; started last: {RESETS[about.reset]}"
 
 
+def fitted(about: m.About) -> str:
+    """What a node has pins for, for a person."""
+    things = [f"{about.turnouts} turnouts", f"{about.beams} beams", f"{about.magnets} magnets"]
+    things += [name for name, there in (("a throttle", about.dc), ("a track relay", about.relay)) if there]
+    return ", ".join(things)
+
+
 def all_off(about: m.About) -> list[m.Command]:
     """Speed 0, and every magnet off."""
     magnets = [m.Magnet(number, 0) for number in range(1, about.magnets + 1)]

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from pointsman.drivers.node.misfits import UPLOAD
 from pointsman.errors import LinkLostError, StationError
 from pointsman.protocols import node_constants as k
 from pointsman.protocols.node import (
@@ -178,7 +179,7 @@ class Talk:
         return StationError(
             f"the node speaks {told} of the protocol, and this program version {k.VERSION}",
             where=self._transport.name,
-            cure="put the firmware of this program on it: pointsman node flash",
+            cure=UPLOAD,
         )
 
     def _nobody(self) -> StationError:

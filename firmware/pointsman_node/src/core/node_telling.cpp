@@ -89,7 +89,7 @@ void Node::tell_event(const Happening& happening) {
       line.number(happening.first).number(happening.second);
       break;
     case Event::settings:
-      line.word(SETTINGSSTATE_NAMES[happening.first]);
+      line.word(SETTINGS_STATE_NAMES[happening.first]);
       break;
     case Event::latch:
     case Event::alive:

@@ -65,7 +65,7 @@ constexpr uint8_t MACHINES = 3;
 // Where a node's settings come from.
 enum class SettingsState : uint8_t { stored, defaults };
 constexpr uint8_t SETTINGS_STATES = 2;
-static const char SETTINGSSTATE_NAMES[][9] IN_FLASH = { "stored", "defaults" };
+static const char SETTINGS_STATE_NAMES[][9] IN_FLASH = { "stored", "defaults" };
 
 // Lowest and highest of an argument.
 struct Limits { uint16_t lowest; uint16_t highest; };
