@@ -101,6 +101,7 @@ class HandDriving:
             on_simulation=request.on_simulation,
             score=None if put_right is None else put_right.score,
             entered=None if put_right is None else put_right.entered(chosen.start),
+            thinking=lambda: request.orders.resting,
         )
 
     def header(self) -> dict[str, object]:

@@ -88,17 +88,18 @@ def play(
     ask: Ask | None = None,
 ) -> PlayResult:
     """Play on the target and return how it ended; blocks. See ``sit``."""
-    return sit(_Play(request), show, on_ready, ask)
+    return sit(Play(request), show, on_ready, ask)
 
 
 @dataclass(frozen=True, slots=True)
-class _Play:
+class Play:
     """A play as an errand."""
 
     request: PlayRequest
 
     @property
     def setting(self) -> Setting:
+        """Where it is played."""
         request, chosen = self.request, self.request.chosen
         return Setting(
             track=chosen.track,
@@ -118,6 +119,7 @@ class _Play:
         )
 
     def header(self) -> dict[str, object]:
+        """The first line of the journal."""
         request, chosen = self.request, self.request.chosen
         return {
             "program": f"pointsman {version('pointsman')}",
@@ -136,11 +138,13 @@ class _Play:
         }
 
     async def work(self, dispatcher: Dispatcher) -> Belief:
+        """Drive every run."""
         return await dispatcher.play(self.request.runs)
 
     def result(
         self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulated | None
     ) -> PlayResult:
+        """How it ended."""
         chosen = self.request.chosen
         return PlayResult(
             position=final.position,
@@ -152,4 +156,5 @@ class _Play:
         )
 
     def ending(self, result: PlayResult) -> dict[str, object]:
+        """The last line of the journal."""
         return {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)}

@@ -110,14 +110,18 @@ class ByHand:
             if wish.throttle is not None and self._drives(wish, wish.throttle):
                 await self._drive(wish.throttle)
             elif not orders.waiting:
-                await control.until(inf, lambda: orders.waiting or orders.ending)
+                orders.resting = True
+                try:
+                    await control.until(inf, lambda: orders.waiting or orders.ending)
+                finally:
+                    orders.resting = False
 
     async def _answered(self, job: Job) -> None:
         """Do one piece of work and answer it."""
         try:
             job.done(await self._work(job))
         except RefusedError as error:
-            self._refused(job.work.who, error)
+            self._refused(job.work.who, error, answered=True)
             job.refuse(error)
             if self._control.state.moving:
                 raise
@@ -197,7 +201,9 @@ class ByHand:
     async def _play(self, order: Play) -> int:
         state = self._control.state
         self._order_written(order.who, f"play {len(order.runs)} runs")
-        self._orders.pausing()  # an old one
+        # Old ones: a train that stands has been stopped.
+        self._orders.pausing()
+        self._closed_throttle()
         if order.runs and (state.between or order.runs[0].before != state.belief.position):
             raise RefusedError(
                 [state.between or f"the first run starts from '{order.runs[0].before}'"],
@@ -376,7 +382,7 @@ class ByHand:
                 self._answer_now(job, job.work)
                 continue
             error = RefusedError([f"{self._locomotive} is moving"], cure="stop first")
-            self._refused(job.work.who, error)
+            self._refused(job.work.who, error, answered=True)
             job.refuse(error)
 
     def _answer_now(self, job: Job, order: Function) -> None:
@@ -384,7 +390,7 @@ class ByHand:
             self._switch(order)
             job.done()
         except RefusedError as error:
-            self._refused(order.who, error)
+            self._refused(order.who, error, answered=True)
             job.refuse(error)
 
     # ------------------------------------------------------------ what has become of it
@@ -431,9 +437,9 @@ class ByHand:
     def _order_written(self, who: str, what: str) -> None:
         self._control.write("order", {"who": who, "what": what})
 
-    def _refused(self, who: str, error: RefusedError) -> None:
+    def _refused(self, who: str, error: RefusedError, *, answered: bool = False) -> None:
         self._control.write("refused", {"who": who, "why": error.what})
-        self._orders.tell_refused(who, error)
+        self._orders.tell_refused(who, error, answered=answered)
 
     def _tell(self, note: str = "", found: Ahead | None = None) -> None:
         state, wish = self._control.state, self._orders.held

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from pointsman.dispatch.journal import Journal
 from pointsman.errors import HaltedError
@@ -62,6 +62,7 @@ BY_HAND = f"{SWITCH_OFF}: the locomotive may still be running"
 LOOK = "look at the layout before anything else"
 
 
+T = TypeVar("T")
 Ask = Callable[[HandWork], Awaitable[bool]]
 """Asks a person to do something; True when it is done, False when it will not be. It may take for ever."""
 
@@ -99,7 +100,10 @@ class HandStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a screen shows at a moment: belief, what is being done, and where in the plan."""
+    """What a screen shows at a moment: belief, what is being done, and where in the plan.
+
+    ``halted`` is why everything was stopped; empty while it was not.
+    """
 
     t_s: float
     belief: Belief
@@ -112,6 +116,9 @@ class Status:
     note: str = ""
     asking: bool = False
     links: Mapping[str, LinkChanged] = field(default_factory=dict)
+    power: Power = Power.UNTOLD
+    energised: tuple[str, ...] = ()
+    halted: str = ""
     hand: HandStatus | None = None
 
 
@@ -413,15 +420,21 @@ class Control:
         A beam that changes meanwhile is no doubt.
         """
         self.state.asking = True
-        answer = asyncio.ensure_future(ask(work))
-        answer.add_done_callback(lambda _: self._changed.set())
         try:
-            await self.until(inf, answer.done)
-            return answer.result()
+            return await self.awaited(ask(work))
         finally:
             self.state.asking = False
-            answer.cancel()
-            await asyncio.wait([answer])
+
+    async def awaited(self, what: Awaitable[T]) -> T:
+        """Wait for somebody else, however long that takes; HaltedError as soon as everything was stopped meanwhile."""
+        waiting = asyncio.ensure_future(what)
+        waiting.add_done_callback(lambda _: self._changed.set())
+        try:
+            await self.until(inf, waiting.done)
+            return waiting.result()
+        finally:
+            waiting.cancel()
+            await asyncio.wait([waiting])
 
     def stand_by(self) -> None:
         """Raise what ended the play, if anything did; its cure changes if the link is lost with the power on."""
@@ -455,6 +468,9 @@ class Control:
                 note=note,
                 asking=state.asking,
                 links=dict(state.links),
+                power=state.power,
+                energised=tuple(sorted(state.energised)),
+                halted=state.halted,
                 hand=state.hand,
             )
         )

@@ -119,13 +119,21 @@ class Dispatcher:
         """Stop everything at once. May be called repeatedly."""
         self._control.halt(why, power_off=power_off)
 
+    def hinted(self, run: str, distance: int) -> None:
+        """A person was told the best next run: that counts, and is written down."""
+        state = self._control.state
+        state.score = referee.with_hint(state.score)
+        self._control.write("hint", {"run": run, "distance": distance})
+        self._control.tell()
+
     def close(self) -> None:
         """The link is closed: nothing is supervised any more."""
         self._control.close()
 
-    async def play(self, runs: Sequence[Run]) -> Belief:
+    async def play(self, runs: Sequence[Run], may_begin: Callable[[int], Awaitable[None]] | None = None) -> Belief:
         """Power on, set every turnout once, prove the locomotive, and carry out the runs.
 
+        ``may_begin`` is awaited before each run, given its number from 1: a person may want to look first.
         Returns the belief at the end. Raises RefusedError before anything moves when the plan cannot be carried out,
         HaltedError when it was stopped.
         """
@@ -138,6 +146,8 @@ class Dispatcher:
             if runs:
                 await self._carry_out(self._planner.proving(state.belief, runs[0].locomotive))
             for job in self._planner.jobs(runs):
+                if may_begin is not None:
+                    await self._control.awaited(may_begin(job.number))
                 state.run = self._earlier_runs + job.number
                 at = job
                 while True:
@@ -431,6 +441,7 @@ class Dispatcher:
             self._control.watch()
             self._control.send(Drive(step.locomotive, step.forward, speed_step))
         state.drive = tracker.ordered(state.drive, speed_step, self._control.loop.time())
+        self._control.tell()
 
     def _check(self, step: Step) -> None:
         """The interlocking, just before a command. A refusal halts: the plan no longer fits what is believed."""

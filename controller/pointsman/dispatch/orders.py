@@ -104,10 +104,14 @@ Work = Set | Part | Function | Play | Protect | Finish
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What was not done for a person, and why. ``about`` is what it concerns: ``turnout T1``, ``segment s2``."""
+    """What was not done for a person, and why. ``about`` is what it concerns: ``turnout T1``, ``segment s2``.
+
+    ``answered``: it is the answer to work, too, and not a throttle's.
+    """
 
     who: str
     error: RefusedError
+    answered: bool = False
 
     @property
     def about(self) -> str:
@@ -147,6 +151,8 @@ class Orders:
         self._said_s = 0.0
         self._fresh = self._closed = False
         self._pause = False
+        self.resting = False
+        """Whether nothing is to be done before a person orders something; changes in the loop's thread only."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake: Callable[[], None] = lambda: None
         self._ended: BaseException | None = None
@@ -264,9 +270,9 @@ class Orders:
         with self._lock:
             return any(isinstance(job.work, Finish) for job in self._jobs)
 
-    def tell_refused(self, who: str, error: RefusedError) -> None:
+    def tell_refused(self, who: str, error: RefusedError, *, answered: bool) -> None:
         """Tell a person of a refusal."""
-        self._on_refused(Refusal(who, error))
+        self._on_refused(Refusal(who, error, answered))
 
     @property
     def waiting(self) -> bool:

@@ -16,11 +16,11 @@ from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
 from rich.console import Console
 
 from pointsman.cli.aftermath import ask_for_hands, repeat_command, tell_stopped
-from pointsman.cli.setting_up import ends_of
 from pointsman.dispatch.control import BY_HAND
 from pointsman.errors import HaltedError, StoppedError
 from pointsman.links import On, Target
 from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower, SetTurnout
+from pointsman.operate.set_up import ends_of
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
