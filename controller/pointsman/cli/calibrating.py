@@ -64,7 +64,10 @@ def calibrate(
     yes: Annotated[bool, typer.Option("--yes", help="Simulated layout only: do not ask.")] = False,
     facing: Annotated[
         End | None,
-        typer.Option(help="Where the locomotive's front points, as for play. Asked if not given."),
+        typer.Option(
+            help="Where the locomotive's front points, as for play; on direct current, where it runs forward. Asked if "
+            "not given."
+        ),
     ] = None,
     hardware: Annotated[str | None, typer.Option(help="Wiring: a name in hardware/, or a path.")] = None,
     journal: Annotated[Path | None, typer.Option(help="Where to write the journal.")] = None,
@@ -161,7 +164,8 @@ def _set_up(out: Console, request: CalibrateRequest, facing: End | None, yes: bo
         warn_of_no_relay(out, request.wiring)
     chosen = facing
     if real and chosen is None:
-        chosen = ask_facing(out, request.track, name, request.track.locomotives[name].mark.element)
+        segment = request.track.locomotives[name].mark.element
+        chosen = ask_facing(out, request.track, name, segment, dc=request.wiring.on_dc(name))
     if real:
         confirm(out, f"Is {name} alone there, and is everybody clear of it?")
     elif not yes:

@@ -85,6 +85,7 @@ class DriveStep:
     """Drive one way until a stop; the edges in ``sweep`` are the evidence that is expected on the way.
 
     ``forward`` is the decoder's direction. ``zones`` rise in place. ``deadline_s`` is counted from its start.
+    ``rails_decide``: which way it runs is a matter of the wires to the rails, and not of the locomotive's front.
     ``dragging`` is the sweep that it would be if the coupling parted just before has not opened.
     """
 
@@ -96,6 +97,7 @@ class DriveStep:
     deadline_s: float
     text: str
     proves: bool = False
+    rails_decide: bool = False
     dragging: Sweep | None = None
 
     def __str__(self) -> str:

@@ -196,6 +196,16 @@ def test_the_questions_before_a_play_on_a_station(pointsman: Pointsman, person: 
     assert "power is off" not in ran.out
 
 
+def test_on_direct_current_the_question_is_where_it_runs(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:
+    person("points\ny\n")
+    on = ("--hardware", "uno-dc", "--on", f"tcp:127.0.0.1:{nobody_listens()}")
+    ran = pointsman("play", "inglenook-small", "--seed", "1", *on, "--journal", tmp_path / "j")
+    told = " ".join(ran.out.split())
+    assert "When the node drives L forward, does it run to the points or to the buffer stop? [points/buffers]" in told
+    assert "the wires to the rails decide which way it runs, not its front" in told
+    assert "Does the front" not in told
+
+
 @pytest.mark.parametrize(
     ("typed", "facing"), [("points", "to"), ("POINTS", "to"), ("to\nbuffers", "from"), ("buffers", "from")]
 )
