@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from pointsman.app import Stopper, journal_path
+from pointsman.app import Stopper, journal_path, stops_itself
 from pointsman.beforehand import check_there, wired
 from pointsman.calibrating import (
     CalibrateRequest,
@@ -230,7 +230,7 @@ def _carry_out(out: Console, request: CalibrateRequest, yes: bool) -> CalibrateR
         screens.close()
         if not isinstance(error, JournalError):
             whole_line(out, f"Journal: {request.journal}")
-            ask_for_hands(error, request.journal)
+            ask_for_hands(error, request.journal, stops_itself=stops_itself(request.target, request.wiring))
             tell_power(out, request.journal)
             tell_rivals(out, request.target.serial_ports)
             say(out, f"Nothing was stored. To begin again, put {request.locomotive} back on its mark.")

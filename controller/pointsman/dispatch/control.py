@@ -41,7 +41,7 @@ from pointsman.operate.belief import Belief
 from pointsman.operate.causes import likely_cause
 from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
-from pointsman.operate.power import SWITCH_OFF, Power
+from pointsman.operate.power import Power
 from pointsman.record import message_values
 from pointsman.track.model import Leg, Track
 
@@ -55,7 +55,6 @@ STALLED_S = 0.2
 """A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
-BY_HAND = f"{SWITCH_OFF}: the locomotive may still be running"
 LOOK = "look at the layout before anything else"
 
 
@@ -136,6 +135,7 @@ class Control:
     ``beat`` is called by the supervision, with whether anything moves or is energised: what stops the trains when this
     program does not. The supervision alone gives the driver its heartbeat, and only after it has looked at every
     deadline; once everything is stopped it gives none, so that a station which has not heard the stop stops by itself.
+    ``stops_itself``: such a one feeds everything that moves.
     """
 
     def __init__(
@@ -148,6 +148,7 @@ class Control:
         show: Callable[[Status], None],
         beat: Callable[[bool], None],
         score: referee.Score | None = None,
+        stops_itself: bool = False,
     ) -> None:
         self.track = track
         self.loop = asyncio.get_running_loop()
@@ -156,6 +157,7 @@ class Control:
         self._journal = journal
         self._show = show
         self._beat = beat
+        self._running_on = power.running_on(stops_itself=stops_itself)
         self._ticker: asyncio.TimerHandle | None = None
         self._active = False
         self._changed = asyncio.Event()
@@ -194,7 +196,7 @@ class Control:
         state.moving.clear()
         self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
         # The end of the play may be seconds away: what a hand must do at once is said at once.
-        self.tell(f"STOPPED: {why}" + (f"; {BY_HAND}" if state.cure == BY_HAND else ""))
+        self.tell(f"STOPPED: {why}" + (f"; {self._running_on}" if state.cure == self._running_on else ""))
 
     # ------------------------------------------------------------ supervision
 
@@ -263,14 +265,14 @@ class Control:
                 self.state.link_up = self.state.watching = True
             case LinkLost() if self.state.moving:
                 # Perhaps nothing that was written since was heard.
-                self.state.cure = BY_HAND
+                self.state.cure = self._running_on
                 self._doubt(_reason_to_stop(event))
             case LinkLost() if self.state.moved and self.state.power_on:
                 # Nor perhaps the stop, nor that the power is to go off.
-                self.state.cure = BY_HAND
+                self.state.cure = self._running_on
                 if self._ending is not None:
-                    self._ending.cure = BY_HAND
-                self.tell(f"{_reason_to_stop(event)}; {BY_HAND}")
+                    self._ending.cure = self._running_on
+                self.tell(f"{_reason_to_stop(event)}; {self._running_on}")
             case _:
                 reason = _reason_to_stop(event)
                 if reason:
@@ -362,7 +364,7 @@ class Control:
         """A command is not confirmed in time."""
         _, command = self.state.unconfirmed[number]
         if self.state.moving:
-            self.state.cure = BY_HAND
+            self.state.cure = self._running_on
         self.halt(f"the station did not confirm command {number} ({type(command).__name__})")
 
     def _due_s(self, number: int) -> float:

@@ -220,6 +220,13 @@ class Wiring:
         return locomotive in self.locomotives and self.locomotives[locomotive].dc
 
     @property
+    def stops_itself(self) -> bool:
+        """Whether nothing runs on when a host falls silent: a node's relay feeds the track, or its throttle every
+        locomotive.
+        """
+        return bool(self.relays) or (bool(self.locomotives) and all(one.dc for one in self.locomotives.values()))
+
+    @property
     def needs_watchdog(self) -> tuple[str, ...]:
         """The nodes that drive a locomotive while no node's relay lies in the track's feed.
 
