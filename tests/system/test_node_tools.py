@@ -66,7 +66,7 @@ def test_a_servo_is_set_up_and_the_watchdog_tried() -> None:
     with node() as (port, _), called("setup", "--on", f"serial:{port}") as program:
         program.expect("quit +end")
         for typed, told in [
-            ("machine 1 servo", ""),
+            ("machine 1 servo", "machine of turnout 1: servo"),
             ("closed 1 1400", "turnout 1: closed"),
             ("thrown 1 1650", "turnout 1: thrown"),
             ("closed 1 +20", r"(?s)closed_us of turnout 1: 1420.*turnout 1: closed"),
@@ -89,6 +89,8 @@ def test_an_end_that_is_typed_or_a_ctrl_c_says_what_was_not_stored() -> None:
         program.answer("set beam_on_ms 9")
         program.type("\x04")
         program.expect(r"Not stored: beam_on_ms\. End all the same\? \[y/N\]")
+        program.answer("perhaps")
+        program.asked(r"Please answer y or n\.\s+Not stored.*\[y/N\]\s+> $")
         program.answer("n")
         program.type("\x04")
         program.asked("End all the same")
