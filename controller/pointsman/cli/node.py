@@ -175,7 +175,7 @@ async def _set_up(out: Console, transport: Transport) -> None:
 
 
 class _Keyboard:
-    """What a person types at a prompt. ``ends`` counts how often they typed the end (Ctrl-D), one time after the other."""
+    """What a person types at a prompt. ``ends``: how often they typed the end (Ctrl-D), one time after the other."""
 
     def __init__(self, out: Console) -> None:
         self.ends = 0
