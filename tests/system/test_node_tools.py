@@ -136,6 +136,17 @@ def test_the_doctor_looks_at_a_node_at_its_port() -> None:
             program.close()
 
 
+def test_the_doctor_knows_a_node_at_once_where_no_layout_is_named() -> None:
+    with node() as (port, _):
+        program = Program(tool("pointsman"), "doctor", "--on", f"serial:{port}")
+        try:
+            program.expect(r"a node answers there \((Arduino Uno or Nano|an Arduino)\), and no DCC-EX station", 15.0)
+            assert program.ends() == 5
+            assert "inglenook --hardware uno-dc" in " ".join(program.text.split())
+        finally:
+            program.close()
+
+
 def test_a_board_is_flashed_and_greeted(tmp_path: Path) -> None:
     (tmp_path / "avrdude").write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/called\n')
     (tmp_path / "avrdude").chmod(0o755)

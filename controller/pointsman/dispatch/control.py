@@ -56,6 +56,7 @@ STALLED_S = 0.2
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
 LOOK = "look at the layout before anything else"
+BUSY = "the computer was busy: end other programs, then start again"
 
 
 Ask = Callable[[HandWork], Awaitable[bool]]
@@ -210,6 +211,8 @@ class Control:
     def _supervise(self, due_s: float) -> None:
         state, now = self.state, self.loop.time()
         if (state.moving or state.energised) and now > due_s + STALLED_S:
+            if not state.halted:
+                state.cure = f"{BUSY}; {LOOK}"
             self.halt(f"this program stood still for {now - due_s:.1f} s, and nothing was watched meanwhile")
         self._check_deadlines(now)
         self._tell_guardian()
