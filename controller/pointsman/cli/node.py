@@ -212,9 +212,13 @@ async def _obey(session: SetUp, keyboard: _Keyboard) -> None:
 
 
 def _target(on: str) -> Target:
-    target = parse_target(on)
+    cure = "--on serial:/dev/ttyACM0, or tcp:HOST:PORT"
+    try:
+        target = parse_target(on)
+    except UsageError as error:
+        raise UsageError(error.what, cure=cure) from error
     if target.on not in {On.SERIAL, On.TCP}:
-        raise UsageError("a node hangs on a serial line", where=on, cure="--on serial:/dev/ttyACM0, or tcp:HOST:PORT")
+        raise UsageError("a node hangs on a serial line", where=on, cure=cure)
     return target
 
 

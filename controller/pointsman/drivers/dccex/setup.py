@@ -180,8 +180,9 @@ class Seeker:
             raise StationError(
                 f"a node answers there ({self._heard.node}), and no DCC-EX station",
                 where=self._where,
-                cure="name the layout, and its wiring that has the node: inglenook --hardware uno-dc on an Uno or "
-                "Nano, timesaver --hardware mega-dc on a Mega, --hardware dccex+node beside a DCC-EX station",
+                cure="with two boards: are their ports swapped? Else name the layout, and its wiring with the node: "
+                "inglenook --hardware uno-dc on an Uno or Nano, timesaver --hardware mega-dc on a Mega, --hardware "
+                "dccex+node beside a DCC-EX station",
             )
 
     def _check_deadline(self) -> None:
