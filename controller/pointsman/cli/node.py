@@ -196,10 +196,13 @@ class _Keyboard:
 
     async def line(self) -> str:
         self._prompt()
+        typed = ""
         try:
             typed = await typed_line(sys.stdin)
         finally:
             self._prompted = False
+            if not typed.endswith("\n"):
+                self._out.print()  # what comes next does not stand behind the prompt
         self.ends = 0 if typed else self.ends + 1
         return typed
 

@@ -128,7 +128,7 @@ class SetUp:
                     self._driven = step > 0
                 case SettingsAre(SettingsState.DEFAULTS) if self._resetting:
                     self._resetting = False
-                    return  # it has done what it was told: nothing was unreadable
+                    lines = lines[:-1]  # it has done what it was told: nothing was unreadable
                 case About(reset=Reset.WATCHDOG | Reset.UNKNOWN) if self._trying:
                     lines = ["it has started anew, by the trial"]
                 case End() if self._told is not None and not self._told.done():
