@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format campaign faults witness bench firmware firmware-campaign lock wheel deps clean
+.PHONY: help venv demo picture test check format serve campaign demo-campaign faults witness bench firmware firmware-campaign lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -21,6 +21,9 @@ $(VENV)/made: requirements.lock pyproject.toml .ci/make-venv
 
 demo: venv ## play an Inglenook on the simulated layout
 	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed $(SPEED) --yes
+
+serve: venv ## show the small Inglenook, simulated, in a browser at http://127.0.0.1:8765
+	$(BIN)/pointsman serve inglenook-small $(ARGS)
 
 picture: venv ## make docs/play.svg, the picture in the README, by a real play
 	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed 0 --yes --picture docs/play.svg
@@ -56,6 +59,9 @@ $(VENV)/witness: $(VENV)/made requirements-witness.lock
 
 bench: venv ## measure the solver, against a plain search in C too; writes docs/performance.md
 	$(BIN)/python tests/bench/performance.py
+
+demo-campaign: venv ## play sixty draws by the demo of the signal box, one after the other
+	$(BIN)/python -m pytest -m long tests/unit/box
 
 firmware: ## build the node's firmware for Uno and Mega, with what each takes; needs Debian's avr-gcc and Arduino core
 	@$(MAKE) --no-print-directory -C firmware uno mega

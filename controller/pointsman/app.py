@@ -114,7 +114,7 @@ class Setting:
     ``track`` is the layout as it is believed to be, ``built`` as its own file has it (what the simulated one is made
     of); ``start`` is what stands where at set-up. ``speed``, ``seed`` and ``on_simulation`` are for that one alone.
     ``score`` is what was counted before, when an earlier play is gone on with, ``entered`` what a person has put right
-    for that.
+    for that. ``thinking``: whether a person is waited for; a simulated clock without a pace then stands still.
     """
 
     track: Track
@@ -131,6 +131,7 @@ class Setting:
     on_simulation: Callable[[Simulation], None] | None = None
     score: Score | None = None
     entered: Mapping[str, object] | None = None
+    thinking: Callable[[], bool] | None = None
 
 
 class Errand(Protocol[ResultT]):
@@ -173,8 +174,11 @@ def sit(
         from railsim.clock import VirtualLoop
 
         def factory() -> VirtualLoop:
-            loop = VirtualLoop(errand.setting.speed)
+            setting = errand.setting
+            loop = VirtualLoop(setting.speed)
             loop.pause_while(lambda: sitting.asking)
+            if setting.thinking is not None and setting.speed is None:
+                loop.pause_while(setting.thinking)
             return loop
 
     with asyncio.Runner(loop_factory=factory) as runner:

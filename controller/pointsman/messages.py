@@ -47,6 +47,18 @@ class SetUncoupler:
 
 
 @dataclass(frozen=True, slots=True)
+class SetFunction:
+    """Switch a function of a locomotive's decoder: 0 the lights, 2 the horn. It moves nothing, and is never waited for.
+
+    A direct current has none: there it is refused.
+    """
+
+    locomotive: str
+    function: int
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SetPower:
     """Switch the power of the main track."""
 
@@ -58,7 +70,7 @@ class EmergencyStop:
     """Stop every locomotive at once. Jumps every queue."""
 
 
-Command = SetTurnout | Drive | Stop | SetUncoupler | SetPower | EmergencyStop
+Command = SetTurnout | Drive | Stop | SetUncoupler | SetFunction | SetPower | EmergencyStop
 
 # ---------------------------------------------------------------- events
 

@@ -36,6 +36,15 @@ class PutRight:
     score: Score
     by: str
 
+    def entered(self, position: Position) -> dict[str, object]:
+        """What the journal's line about it says."""
+        return {"by": self.by, "before": self.before, "position": str(position)}
+
+    @property
+    def heading(self) -> dict[str, object]:
+        """What the journal's first line says of the play that is gone on with."""
+        return {"goes_on_from": str(self.journal.resolve()), "score": score_values(self.earlier)}
+
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
@@ -79,17 +88,18 @@ def play(
     ask: Ask | None = None,
 ) -> PlayResult:
     """Play on the target and return how it ended; blocks. See ``sit``."""
-    return sit(_Play(request), show, on_ready, ask)
+    return sit(Play(request), show, on_ready, ask)
 
 
 @dataclass(frozen=True, slots=True)
-class _Play:
+class Play:
     """A play as an errand."""
 
     request: PlayRequest
 
     @property
     def setting(self) -> Setting:
+        """Where it is played."""
         request, chosen = self.request, self.request.chosen
         return Setting(
             track=chosen.track,
@@ -105,10 +115,11 @@ class _Play:
             couple_up=bool(chosen.goal.trains),
             on_simulation=request.on_simulation,
             score=None if request.put_right is None else request.put_right.score,
-            entered=None if request.put_right is None else _entered(request.put_right, chosen.start),
+            entered=None if request.put_right is None else request.put_right.entered(chosen.start),
         )
 
     def header(self) -> dict[str, object]:
+        """The first line of the journal."""
         request, chosen = self.request, self.request.chosen
         return {
             "program": f"pointsman {version('pointsman')}",
@@ -123,15 +134,17 @@ class _Play:
             "on": str(request.target),
             "facing": str(request.facing),
             "runs": [str(run) for run in request.runs],
-            **({} if request.put_right is None else _earlier(request.put_right)),
+            **({} if request.put_right is None else request.put_right.heading),
         }
 
     async def work(self, dispatcher: Dispatcher) -> Belief:
+        """Drive every run."""
         return await dispatcher.play(self.request.runs)
 
     def result(
         self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulated | None
     ) -> PlayResult:
+        """How it ended."""
         chosen = self.request.chosen
         return PlayResult(
             position=final.position,
@@ -143,14 +156,5 @@ class _Play:
         )
 
     def ending(self, result: PlayResult) -> dict[str, object]:
+        """The last line of the journal."""
         return {"position": str(result.position), "runs": result.score.runs, "seen": sorted(result.seen)}
-
-
-def _entered(put_right: PutRight, position: Position) -> dict[str, object]:
-    """What the line about it says."""
-    return {"by": put_right.by, "before": put_right.before, "position": str(position)}
-
-
-def _earlier(put_right: PutRight) -> dict[str, object]:
-    """What the first line says of the play that is gone on with."""
-    return {"goes_on_from": str(put_right.journal.resolve()), "score": score_values(put_right.earlier)}

@@ -269,10 +269,11 @@ def endings(loop: asyncio.AbstractEventLoop, stop: Callable[[str, int], None]) -
     """While inside, signals that would end or suspend the program call ``stop(why, exit code)`` in the loop's thread.
 
     The exit code is 128 and the signal's number, as shells have it.
-    On Windows nothing is changed: there Ctrl-C ends the program, and the guardian does the rest.
+    On Windows nothing is changed: there Ctrl-C ends the program, and the guardian does the rest. Nor is it in a thread
+    other than the main one, which alone hears of signals.
     """
     numbers = []
-    if sys.platform != "win32":
+    if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
         for name, why, code in ENDINGS:
             number = getattr(signal, name)
             loop.add_signal_handler(number, stop, why, code)

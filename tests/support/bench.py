@@ -90,6 +90,10 @@ class Bench:
         """Play; raises what the dispatcher raises. The layout runs on for a while after the end."""
         return run_virtual(self._play())
 
+    async def carry_out(self) -> Belief:
+        """What is done once the link is open."""
+        return await self.dispatcher.play(self.runs())
+
     def runs(self) -> Sequence[Run]:
         """The best plan."""
         puzzle = self.chosen.puzzle
@@ -151,7 +155,7 @@ class Bench:
         try:
             await driver.open()
             self.playing = asyncio.current_task()
-            self.final = await self.dispatcher.play(self.runs())
+            self.final = await self.carry_out()
             return self.final
         finally:
             self.halted_s = loop.time()

@@ -119,7 +119,7 @@ class Station:
             case c.SetOutput(number, on) if number in self.outputs:
                 self.outputs[number] = on
                 return [r.OutputState(number, on)]
-        return [r.Refused()]
+        return [] if isinstance(command, c.Function) else [r.Refused()]
 
     def _throttle(self, cab: int, speed: int, forward: bool) -> list[Reply]:
         if cab not in self.cabs and len(self.cabs) >= self.slots:

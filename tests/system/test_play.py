@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import signal
-import socket
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from programs import Program, RailSim, quick_layout, running, tool
+from wires import Wire, moved_s
 
 from pointsman.record import read
 
@@ -29,55 +27,6 @@ def layout(tmp_path: Path) -> Path:
 def sim(tmp_path: Path, layout: Path) -> Iterator[RailSim]:
     with running(lambda: RailSim(tmp_path, "--seed", "5", layout=layout)) as program:
         yield program
-
-
-class Wire:
-    """A cable that can be watched: a TCP listener that hands everything on to railsim, and keeps when what passed."""
-
-    def __init__(self, far_port: int) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self._far = socket.create_connection(("127.0.0.1", far_port))
-        self.passed: list[tuple[float, bytes]] = []
-        self._stop = os.eventfd(0)
-        self._thread = threading.Thread(target=self._carry)
-        self._thread.start()
-
-    def seen(self, pattern: bytes, after_s: float) -> float | None:
-        """When something was written towards the station first, after a moment."""
-        for at, data in list(self.passed):
-            if at >= after_s and re.search(pattern, data):
-                return at
-        return None
-
-    def close(self) -> None:
-        os.eventfd_write(self._stop, 1)
-        self._thread.join()
-        os.close(self._stop)
-        self._listener.close()
-        self._far.close()
-
-    def _carry(self) -> None:
-        ready = select.select([self._listener, self._stop], [], [])[0]
-        if self._stop in ready:
-            return
-        near, _ = self._listener.accept()
-        with near:
-            while True:
-                ready = select.select([near, self._far, self._stop], [], [])[0]
-                if self._stop in ready:
-                    return
-                for source, sink in ((near, self._far), (self._far, near)):
-                    if source in ready:
-                        try:
-                            data = source.recv(4096)
-                        except ConnectionResetError:  # killed with bytes unread
-                            return
-                        if not data:
-                            return
-                        if source is near:
-                            self.passed.append((time.monotonic(), data))
-                        sink.sendall(data)
 
 
 @pytest.fixture
@@ -121,14 +70,6 @@ def ends_halted(play: Program) -> int:
     play.expect(r"go on\? \[y/N\]")
     play.answer("n")
     return play.ends()
-
-
-def moved_s(wire: Wire) -> None:
-    """Wait until a speed was written to the station."""
-    until = time.monotonic() + 20
-    while wire.seen(rb"<t 3 \d\d+ ", 0.0) is None:
-        assert time.monotonic() < until
-        select.select([], [], [], 0.01)
 
 
 def stands(sim: RailSim) -> None:

@@ -84,3 +84,18 @@ def test_layouts_wirings_and_puzzles_are_whole(installed: Path, tmp_path: Path) 
     said = run(installed / "python", "-c", program, cwd=tmp_path).splitlines()
     assert [line.split()[0] for line in said] == builtin_layouts()
     assert all("classic" in line.split() for line in said)
+
+
+def test_the_page_is_whole(installed: Path, tmp_path: Path) -> None:
+    """It is served from the wheel with the same files as from the checkout."""
+    program = (
+        "from pointsman.web.routes import STATIC\n"
+        "for path in sorted(STATIC.rglob('*')):\n"
+        "    if path.is_file():\n"
+        "        print(path.relative_to(STATIC), path.stat().st_size)\n"
+    )
+    said = run(installed / "python", "-c", program, cwd=tmp_path).splitlines()
+    here = CHECKOUT / "controller" / "pointsman" / "web" / "static"
+    wanted = [f"{path.relative_to(here)} {path.stat().st_size}" for path in sorted(here.rglob("*")) if path.is_file()]
+    assert said == wanted
+    assert any(line.startswith("index.html ") for line in said)

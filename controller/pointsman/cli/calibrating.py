@@ -30,12 +30,13 @@ from pointsman.cli.output import AsJson, compact_table, console, fail_with, prin
 from pointsman.cli.putting_right import tell_calibrated
 from pointsman.cli.puzzles import picture
 from pointsman.cli.screen import Screen
-from pointsman.cli.setting_up import agrees, ask_facing, confirm, mark_line, warn_of_no_relay
+from pointsman.cli.setting_up import agrees, ask_facing, confirm, warn_of_no_relay
 from pointsman.dispatch.control import Status
 from pointsman.errors import HaltedError, JournalError, PointsmanError, StoppedError, UsageError, did_you_mean
 from pointsman.links import On, parse_target
 from pointsman.operate.calibration import MOST_SPREAD, PASSES
 from pointsman.operate.course import STEPS
+from pointsman.operate.set_up import mark_line
 from pointsman.track.builtin import find_layout
 from pointsman.track.calibration_file import why_not_writable
 from pointsman.track.driven import as_driven

@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from pointsman.cli.diagram import can_draw, dimensions, render
-from pointsman.cli.draws import Draws, cheap_table, solvable_here
 from pointsman.cli.output import AsJson, compact_table, console, fit_to, print_json, say, whole_line
 from pointsman.cli.progress import searching
+from pointsman.draws import Draws, cheap_table, solvable_here
 from pointsman.errors import LayoutError
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.survey import StopSurvey, stops, top_speed_at_beams_mm_s

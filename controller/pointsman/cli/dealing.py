@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from pointsman.cli.draws import can_be_solved, draw_again, drawn_again, fresh_seed
 from pointsman.cli.output import AsJson, PuzzleName, Seed, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.cli.puzzles import CountName, show_task
+from pointsman.draws import can_be_solved, draw_again, drawn_again, fresh_seed
 from pointsman.errors import UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.puzzle import Count

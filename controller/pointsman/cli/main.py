@@ -30,6 +30,7 @@ COMMANDS = {
     "hint": "tables",
     "play": "playing",
     "resume": "resuming",
+    "serve": "serving",
     "calibrate": "calibrating",
     "ports": "ports",
     "doctor": "doctoring",

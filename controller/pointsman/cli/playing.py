@@ -11,13 +11,13 @@ from rich.console import Console
 from pointsman.app import journal_path
 from pointsman.beforehand import check_there, wired
 from pointsman.cli.aftermath import repeat_command
-from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.driving import DEFAULT_SPEED, Manner, Targets, carry_out, check_files, check_hands, check_options
 from pointsman.cli.output import AsJson, PuzzleName, Seed, console, say
 from pointsman.cli.progress import searching
 from pointsman.cli.putting_right import drivable_runs, with_measured
 from pointsman.cli.puzzles import CountName
 from pointsman.cli.setting_up import set_up
+from pointsman.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.errors import UnsolvableError
 from pointsman.links import parse_target
 from pointsman.playing import PlayRequest

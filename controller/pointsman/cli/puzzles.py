@@ -16,9 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
+from pointsman.draws import draw_again, drawn_again, fresh_seed, impossible
 from pointsman.errors import UnsolvableError, UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.journey import describe

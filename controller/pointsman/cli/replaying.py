@@ -81,6 +81,14 @@ def _step_text(line: Line) -> tuple[str, str]:
     match line.kind:
         case "run":
             return f"run {line.values.get('number')} done: {line.values.get('position')}", "green"
+        case "stood":
+            between = line.values.get("between")
+            stands = f"between positions, {between}" if between else line.values.get("position")
+            return f"stands: {stands}", "green"
+        case "order":
+            return f"{line.values.get('who')}: {line.values.get('what')}", "bold"
+        case "refused":
+            return f"  refused: {line.values.get('why')}", "yellow"
         case "asked":
             return f"  asked: {' '.join(filter(None, (str(line.values.get('note', '')), line.text('what'))))}", ""
         case "put right":

@@ -11,11 +11,10 @@ from pointsman.cli.output import say
 from pointsman.cli.puzzles import picture, show_draw
 from pointsman.errors import PointsmanError, StoppedError
 from pointsman.links import On, Target
-from pointsman.operate.allowances import Allowances
+from pointsman.operate.set_up import set_up_lines
 from pointsman.posix import forget_typed
 from pointsman.puzzle.choice import Chosen
 from pointsman.track.ends import ends_of
-from pointsman.track.marks import marked, pushed_towards
 from pointsman.track.model import End, Track
 from pointsman.track.wiring import Wiring
 
@@ -56,38 +55,6 @@ def warn_of_no_relay(out: Console, wiring: Wiring) -> None:
         "and if this computer dies as a whole, only a hand on the power switch stops the train.",
         "yellow",
     )
-
-
-def set_up_lines(chosen: Chosen) -> list[str]:
-    """Where everything has to stand before a play, in words."""
-    track, engine = chosen.track, chosen.puzzle.locomotive
-    segment = chosen.start.where(engine)[0]
-    row = chosen.start.in_segment(segment)
-    beside = [vehicle for vehicle in row if vehicle != engine]
-    coupled = f"; {' '.join(beside)} coupled to it" if beside else ""
-    near = f"its coupler within {Allowances().setup_error_mm:.0f} mm of it"
-    wagons = f"Wagons: the first in each track just clear of the beam, {near}, the others pushed up to it."
-    if marked(track, segment, row) == engine:
-        return [wagons, f"{mark_line(track, engine)}{coupled}."]
-    end = pushed_towards(track.segments[segment])
-    first = row[0] if end is End.FROM else row[-1]
-    where = f"{first} just clear of the beam at {ends_of(track, segment)[end].told}, {near}"
-    return [wagons, f"{engine}: in {segment}, set up like wagons: {where}{coupled}."]
-
-
-def mark_line(track: Track, engine: str) -> str:
-    """Where a locomotive's mark is, in words; without the full stop."""
-    mark = track.locomotives[engine].mark
-    names = ends_of(track, mark.element)
-    return (
-        f"{engine}: in {mark.element}, its coupler towards {names[End.TO].told} {mark.at_mm:.0f} mm from "
-        f"{_what_is_at(track, mark.element, End.FROM)}"
-    )
-
-
-def _what_is_at(track: Track, segment: str, end: End) -> str:
-    joint = track.segments[segment].meets(end)
-    return "the buffer stop" if joint is None else f"the fouling point at {joint.turnout}"
 
 
 def ask_facing(out: Console, track: Track, engine: str, segment: str, *, dc: bool) -> End:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from pointsman.dispatch.journal import Journal
 from pointsman.errors import HaltedError
@@ -31,14 +31,17 @@ from pointsman.messages import (
     PowerReported,
     Rejected,
     SensorChanged,
+    SetFunction,
     StationRestarted,
     StationStopped,
     Stop,
     TurnoutReported,
 )
 from pointsman.operate import power, referee, tracker
+from pointsman.operate.ahead import Limit, Protection
 from pointsman.operate.belief import Belief
 from pointsman.operate.causes import likely_cause
+from pointsman.operate.hand_referee import Figures
 from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
 from pointsman.operate.power import Power
@@ -59,6 +62,7 @@ LOOK = "look at the layout before anything else"
 BUSY = "the computer was busy: end other programs, then start again"
 
 
+T = TypeVar("T")
 Ask = Callable[[HandWork], Awaitable[bool]]
 """Asks a person to do something; True when it is done, False when it will not be. It may take for ever."""
 
@@ -80,8 +84,26 @@ class Driver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class HandStatus:
+    """What else a screen shows while persons drive by hand.
+
+    ``between`` is why the position cannot be written just now, empty when it can; ``limit`` what the drive under way
+    must stop for; ``who`` drives, or drove last.
+    """
+
+    figures: Figures
+    between: str
+    protection: Protection
+    limit: Limit | None
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
-    """What a screen shows at a moment: belief, what is being done, and where in the plan."""
+    """What a screen shows at a moment: belief, what is being done, and where in the plan.
+
+    ``halted`` is why everything was stopped; empty while it was not.
+    """
 
     t_s: float
     belief: Belief
@@ -94,6 +116,10 @@ class Status:
     note: str = ""
     asking: bool = False
     links: Mapping[str, LinkChanged] = field(default_factory=dict)
+    power: Power = Power.UNTOLD
+    energised: tuple[str, ...] = ()
+    halted: str = ""
+    hand: HandStatus | None = None
 
 
 @dataclass(slots=True)
@@ -118,6 +144,8 @@ class State:
     moved: bool = False
     """Whether anything moved when everything was stopped."""
     unconfirmed: dict[int, tuple[float, Command]] = field(default_factory=dict)
+    asides: set[int] = field(default_factory=set)
+    """Commands that are not waited for: lights and the like."""
     look_s: float = inf
     """When whoever drives wants to look again what the train does, at the latest."""
     halted: str = ""
@@ -128,6 +156,8 @@ class State:
     followed: bool = False
     met: tuple[str, ...] = ()
     seen: set[str] = field(default_factory=set)
+    hand: HandStatus | None = None
+    between: str = ""
 
 
 class Control:
@@ -250,6 +280,7 @@ class Control:
                 self._sensor(event)
             case Accepted(number=number):
                 self.state.unconfirmed.pop(number, None)
+                self.state.asides.discard(number)
             case Rejected(number=number, why=why):
                 self._rejected(number, why)
             case TurnoutReported(turnout=turnout, thrown=thrown):
@@ -282,6 +313,10 @@ class Control:
                     self._doubt(reason)
 
     def _rejected(self, number: int, why: str) -> None:
+        if number in self.state.asides:
+            self.state.asides.discard(number)
+            self.tell(why)
+            return
         _, command = self.state.unconfirmed.pop(number, (0.0, None))
         # A speed that was still waiting when a stop went out is dropped: that is what the stop is for.
         if not (isinstance(command, Drive) and number < self._stops.get(command.locomotive, 0)):
@@ -324,8 +359,11 @@ class Control:
         state = self.state
         if not isinstance(command, Stop):
             self.write("command", {"number": self._number, **message_values(command)})
+        if isinstance(command, SetFunction):
+            state.asides.add(self._number)  # before it is sent: it may be refused at once
         self._driver.send(command, self._number)
-        state.unconfirmed[self._number] = (self.loop.time() + patience_s, command)
+        if not isinstance(command, SetFunction):
+            state.unconfirmed[self._number] = (self.loop.time() + patience_s, command)
         state.score = referee.fold(state.score, command)
         state.power = power.fold(state.power, command)
         if isinstance(command, Stop):
@@ -336,10 +374,14 @@ class Control:
         """Wait until everything that was sent is confirmed; HaltedError when something is not, in time."""
         await self.until(inf, lambda: not self.state.unconfirmed)
 
-    async def until_event(self, t_s: float) -> None:
-        """Wait for the next event, at most until a moment."""
+    async def until_event(self, t_s: float, or_when: Callable[[], bool] = lambda: False) -> None:
+        """Wait for the next event, or until ``or_when`` holds (see ``wake``), at most until a moment."""
         seen = self._events
-        await self.until(t_s, lambda: self._events != seen)
+        await self.until(t_s, lambda: self._events != seen or or_when())
+
+    def wake(self) -> None:
+        """Something has changed that whoever waits may wait for."""
+        self._changed.set()
 
     async def until(self, t_s: float, enough: Callable[[], bool] = lambda: False) -> None:
         """Wait for a moment, or until ``enough`` holds, which events change; HaltedError if everything was stopped."""
@@ -383,15 +425,21 @@ class Control:
         A beam that changes meanwhile is no doubt.
         """
         self.state.asking = True
-        answer = asyncio.ensure_future(ask(work))
-        answer.add_done_callback(lambda _: self._changed.set())
         try:
-            await self.until(inf, answer.done)
-            return answer.result()
+            return await self.awaited(ask(work))
         finally:
             self.state.asking = False
-            answer.cancel()
-            await asyncio.wait([answer])
+
+    async def awaited(self, what: Awaitable[T]) -> T:
+        """Wait for somebody else, however long that takes; HaltedError as soon as everything was stopped meanwhile."""
+        waiting = asyncio.ensure_future(what)
+        waiting.add_done_callback(lambda _: self._changed.set())
+        try:
+            await self.until(inf, waiting.done)
+            return waiting.result()
+        finally:
+            waiting.cancel()
+            await asyncio.wait([waiting])
 
     def stand_by(self) -> None:
         """Raise what ended the play, if anything did; its cure changes if the link is lost with the power on."""
@@ -425,6 +473,10 @@ class Control:
                 note=note,
                 asking=state.asking,
                 links=dict(state.links),
+                power=state.power,
+                energised=tuple(sorted(state.energised)),
+                halted=state.halted,
+                hand=state.hand,
             )
         )
 

@@ -11,8 +11,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from math import inf
 
-from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Ask, Control, Driver, Status
+from pointsman.dispatch.by_hand import ByHand, Hands
+from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Ask, Control, Driver, HandStatus, Status
 from pointsman.dispatch.journal import Journal
+from pointsman.dispatch.orders import Orders
 from pointsman.errors import LinkLostError, PointsmanError, RefusedError, StoppedError
 from pointsman.messages import (
     Drive,
@@ -23,11 +25,17 @@ from pointsman.messages import (
     Stop,
 )
 from pointsman.operate import referee, tracker
+from pointsman.operate.ahead import Protection
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.course import STEPS, Course
 from pointsman.operate.hands import hand_work, is_by_hand
-from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_setup
+from pointsman.operate.interlocking import (
+    Surroundings,
+    reasons_against,
+    reasons_against_setup,
+    reasons_against_start,
+)
 from pointsman.operate.parting import MOST_TRIES
 from pointsman.operate.plan import Planner
 from pointsman.operate.power import Power
@@ -97,6 +105,11 @@ class Dispatcher:
         return self._control.state.drive
 
     @property
+    def hand(self) -> HandStatus | None:
+        """What a sitting by hand has to show; None while there is none."""
+        return self._control.state.hand
+
+    @property
     def halted(self) -> str:
         """Why everything was stopped; empty while it was not."""
         return self._control.state.halted
@@ -109,13 +122,21 @@ class Dispatcher:
         """Stop everything at once. May be called repeatedly."""
         self._control.halt(why, power_off=power_off)
 
+    def hinted(self, run: str, distance: int) -> None:
+        """A person was told the best next run: that counts, and is written down."""
+        state = self._control.state
+        state.score = referee.with_hint(state.score)
+        self._control.write("hint", {"run": run, "distance": distance})
+        self._control.tell()
+
     def close(self) -> None:
         """The link is closed: nothing is supervised any more."""
         self._control.close()
 
-    async def play(self, runs: Sequence[Run]) -> Belief:
+    async def play(self, runs: Sequence[Run], may_begin: Callable[[int], Awaitable[None]] | None = None) -> Belief:
         """Power on, set every turnout once, prove the locomotive, and carry out the runs.
 
+        ``may_begin`` is awaited before each run, given its number from 1: a person may want to look first.
         Returns the belief at the end. Raises RefusedError before anything moves when the plan cannot be carried out,
         HaltedError when it was stopped.
         """
@@ -128,6 +149,8 @@ class Dispatcher:
             if runs:
                 await self._carry_out(self._planner.proving(state.belief, runs[0].locomotive))
             for job in self._planner.jobs(runs):
+                if may_begin is not None:
+                    await self._control.awaited(may_begin(job.number))
                 state.run = self._earlier_runs + job.number
                 at = job
                 while True:
@@ -164,6 +187,33 @@ class Dispatcher:
                 # After the last one nothing is being measured, and what was done last is still what was done for it.
                 state.run = course.number or state.run
         return state.belief
+
+    async def by_hand(self, orders: Orders, locomotive: str, protection: Protection = Protection.FULL) -> Belief:
+        """Power on, set every turnout once, prove the locomotive, and carry out what persons order, to its end.
+
+        Returns the belief at the end. Raises RefusedError when the locomotive cannot be proved, HaltedError when
+        everything was stopped; then, and at the end, whoever still waits for an answer is refused.
+        """
+        state = self._control.state
+        sitting = ByHand(self._control, self._planner, orders, self._hands(), locomotive, self._allow, protection)
+        ended: BaseException | None = None
+        try:
+            opening = self._planner.settings(self._planner.lying_for(state.belief.position, locomotive))
+            self._check_hands(opening)
+            async with self._watched():
+                for turnout_step in opening:
+                    await self._carry_out(turnout_step)
+                await self._carry_out(self._planner.proving(state.belief, locomotive))
+                await sitting.serve()
+        except PointsmanError as error:
+            ended = error
+            raise
+        finally:
+            orders.close(ended)
+        return state.belief
+
+    def _hands(self) -> Hands:
+        return Hands(self._carry_out, self._begin, self._order_by_hand, self._ended, self._around, self._once_more)
 
     @asynccontextmanager
     async def _watched(self) -> AsyncIterator[None]:
@@ -333,12 +383,18 @@ class Dispatcher:
         state.score = referee.with_uncoupling(state.score)
         self._control.write("parted", {"kept": step.kept, "left": step.left, "at": step.uncoupler})
 
-    async def _drive(self, step: DriveStep) -> None:
+    def _begin(self, step: DriveStep) -> None:
         state = self._control.state
+        state.doing = str(step)
         engine = self._control.track.locomotives[step.locomotive]
         state.drive = tracker.begin(
             step, engine, state.belief.beams, state.ratios, self._control.loop.time(), self._allow
         )
+
+    async def _drive(self, step: DriveStep) -> None:
+        state = self._control.state
+        self._begin(step)
+        assert state.drive is not None, "a drive has begun"
         while True:
             self._control.stand_by()
             state.drive, advice = tracker.advise(state.drive, self._control.loop.time())
@@ -351,44 +407,63 @@ class Dispatcher:
             else:
                 state.look_s = advice.again_s
                 await self._control.until_event(advice.again_s)
+        self._ended(tracker.after)
+
+    def _ended(self, after: Callable[[Belief, tracker.Drive], Belief]) -> None:
+        """The drive stands: what it has shown, and what is believed after it."""
+        state = self._control.state
+        assert state.drive is not None, "a drive stands"
         state.look_s = inf
         state.ratios = dict(state.drive.ratios)
         state.seen |= {edge.vehicle for edge, _ in state.drive.seen}
         state.followed = state.drive.followed
         state.met = tracker.may_have_met(state.belief, state.drive)
-        state.belief = tracker.after(state.belief, state.drive)
+        state.belief = after(state.belief, state.drive)
         state.driven, state.drive = state.drive, None
-        state.moving.discard(step.locomotive)
+        state.moving.discard(state.driven.step.locomotive)
         self._control.write("stand", {"position": str(state.belief.position), "spots": _spots(state.belief)})
         self._control.tell()
 
-    def _order(self, step: DriveStep, speed_step: int) -> None:
+    def _order_by_hand(self, step: DriveStep, speed_step: int) -> None:
+        """An order of a throttle: its way is kept clear by its limit."""
+        reasons = reasons_against_start(self._control.state.belief, step, self._around()) if speed_step else []
+        if reasons:
+            self._control.halt(reasons[0])
+            self._control.stand_by()
+        self._order(step, speed_step, checked=True)
+
+    def _order(self, step: DriveStep, speed_step: int, *, checked: bool = False) -> None:
         state = self._control.state
         assert state.drive is not None, "only a drive gives orders"
         if speed_step == 0:
             self._control.send(Stop(step.locomotive, step.forward))
         else:
-            self._check(step)
+            if not checked:
+                self._check(step)
             state.moving.add(step.locomotive)
             self._control.watch()
             self._control.send(Drive(step.locomotive, step.forward, speed_step))
         state.drive = tracker.ordered(state.drive, speed_step, self._control.loop.time())
+        self._control.tell()
 
     def _check(self, step: Step) -> None:
         """The interlocking, just before a command. A refusal halts: the plan no longer fits what is believed."""
         self._control.stand_by()
+        reasons = reasons_against(self._control.track, self._control.state.belief, step, self._around())
+        if reasons:
+            raise RefusedError(reasons, where=str(step), cure="look at the layout, then start again")
+
+    def _around(self) -> Surroundings:
         state = self._control.state
-        around = Surroundings(
+        return Surroundings(
             moving=frozenset(state.moving),
             turning=frozenset(state.turning),
             energised=frozenset(state.energised),
             power_on=state.power_on,
             halted=state.halted,
             cap_mm_s=self._cap_mm_s,
+            between=bool(state.between),
         )
-        reasons = reasons_against(self._control.track, state.belief, step, around)
-        if reasons:
-            raise RefusedError(reasons, where=str(step), cure="look at the layout, then start again")
 
 
 def _evidence(step: Step) -> str:

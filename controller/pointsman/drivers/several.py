@@ -27,6 +27,7 @@ from pointsman.messages import (
     PowerDivided,
     PowerReported,
     Rejected,
+    SetFunction,
     SetPower,
     SetTurnout,
     SetUncoupler,
@@ -136,7 +137,7 @@ class Stations:
                 return (wiring.turnouts[name].station,)
             case SetUncoupler(uncoupler=name):
                 return (wiring.uncouplers[name].station,)
-            case Drive(locomotive=name) | Stop(locomotive=name):
+            case Drive(locomotive=name) | Stop(locomotive=name) | SetFunction(locomotive=name):
                 return (wiring.locomotives[name].station,)
             case SetPower():
                 return self._wiring.switched

@@ -35,6 +35,8 @@ class Surroundings:
     halted: str = ""
     cap_mm_s: float = inf
     """The fastest that anything may go: lower than the layout's own limit where nothing else could stop a train."""
+    between: bool = False
+    """The position does not say what stands on turnouts: the millimetres alone do."""
 
 
 def reasons_against(track: Track, belief: Belief, step: Step, around: Surroundings) -> list[str]:
@@ -62,7 +64,7 @@ def _against_turnout(track: Track, belief: Belief, step: TurnoutStep, around: Su
         for vehicle in belief.spots
         if step.turnout in touched_turnouts(track, belief, vehicle)
     ]
-    occupied = belief.position.on_turnout(step.turnout)
+    occupied = None if around.between else belief.position.on_turnout(step.turnout)
     if occupied is not None:
         found.append(f"the train stands across {step.turnout}: {occupied[0]} is on it")
     return found
@@ -88,12 +90,22 @@ def _against_uncoupling(track: Track, belief: Belief, step: UncoupleStep, around
     return found
 
 
-def _against_drive(track: Track, belief: Belief, step: DriveStep, around: Surroundings) -> list[str]:
+def reasons_against_start(belief: Belief, step: DriveStep, around: Surroundings) -> list[str]:
+    """Why nothing must be driven now, wherever its way leads, a sentence each; empty when it may."""
+    found = [f"everything was stopped: {around.halted}"] if around.halted else []
+    return found + _against_start(belief, step, around)
+
+
+def _against_start(belief: Belief, step: DriveStep, around: Surroundings) -> list[str]:
     found = [] if around.power_on else ["the track power is off"]
     if not (belief.proved or step.proves):
         found.append(f"nobody has proved yet where {step.locomotive} is and which way it faces")
     found += [f"{name} is moving" for name in around.moving if name != step.locomotive]
-    found += [f"magnet {name} is on" for name in around.energised]
+    return found + [f"magnet {name} is on" for name in around.energised]
+
+
+def _against_drive(track: Track, belief: Belief, step: DriveStep, around: Surroundings) -> list[str]:
+    found = _against_start(belief, step, around)
     swept = step.sweep
     first, last = _swept_mm(step)
     for stretch, start in zip(swept.path.stretches, swept.path.starts_mm, strict=True):

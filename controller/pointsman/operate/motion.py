@@ -219,8 +219,15 @@ class Envelope:
 
     def stop_place_mm(self, t_s: float, allow: Allowances) -> float:
         """Where the likeliest train would come to a stand if a stop were ordered at ``t_s``."""
-        pace = self.likely.at(t_s)
-        delay = (allow.rail_min_s + allow.rail_max_s + allow.host_max_s) / 2
+        return self._stop_mm(self.likely.at(t_s), t_s, (allow.rail_min_s + allow.rail_max_s + allow.host_max_s) / 2)
+
+    def latest_stop_mm(self, t_s: float, allow: Allowances, at_most_mm: float = inf) -> float:
+        """Where the fastest train would if the stop came as late as it can, and it were at most at a place now."""
+        pace = self.fast.at(t_s)
+        return self._stop_mm(pace.moved(min(pace.x_mm, at_most_mm)), t_s, allow.rail_max_s + allow.host_max_s)
+
+    @staticmethod
+    def _stop_mm(pace: Pace, t_s: float, delay: float) -> float:
         at_order = pace.at(t_s + delay)
         return at_order.x_mm + at_order.v_mm_s**2 / (2 * pace.loss_mm_s2)
 

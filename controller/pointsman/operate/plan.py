@@ -27,6 +27,7 @@ from pointsman.operate.sweep import Sweep
 from pointsman.puzzle.journey import towards_after, train_after
 from pointsman.puzzle.moves import Run, train_of
 from pointsman.puzzle.moves import runs as moves
+from pointsman.puzzle.position import Position
 from pointsman.track.model import End, Leg, Side, Track
 from pointsman.track.path import following
 from pointsman.track.wiring import TurnoutKind, Wiring
@@ -66,6 +67,11 @@ class Planner:
         self._office = Office(track, wiring, allow, min(cap_mm_s or track.speeds.limit, track.speeds.limit))
         self._couple_up = couple_up
 
+    @property
+    def office(self) -> Office:
+        """What its steps are drawn with."""
+        return self._office
+
     def next_step(self, belief: Belief, job: Job) -> tuple[Step | None, Job]:
         """The next step of a run, and the job as it stands once that step is done; None when the run is done.
 
@@ -91,15 +97,18 @@ class Planner:
         """
         if not runs:
             return self.settings({})
-        track = self._office.track
-        here = track.segments.get(runs[0].before.where(runs[0].locomotive)[0])
-        met = [joint for end in End if here is not None and (joint := here.meets(end)) is not None]
-        own = {joint.turnout: Leg(joint.side) for joint in met if joint.side is not Side.TOE}
+        own = self.lying_for(runs[0].before, runs[0].locomotive)
         return self.settings({**own, **dict(runs[0].legs)})
+
+    def lying_for(self, position: Position, locomotive: str) -> dict[str, Leg]:
+        """How the turnouts at a locomotive's own segment lie for it."""
+        here = self._office.track.segments.get(position.where(locomotive)[0])
+        met = [joint for end in End if here is not None and (joint := here.meets(end)) is not None]
+        return {joint.turnout: Leg(joint.side) for joint in met if joint.side is not Side.TOE}
 
     def settings(self, legs: Mapping[str, Leg]) -> list[TurnoutStep]:
         """Every turnout, commanded once, one after the other: as given, the others closed."""
-        return [self._turnout(t, legs.get(t, Leg.CLOSED)) for t in self._office.track.turnouts]
+        return [self.setting(t, legs.get(t, Leg.CLOSED)) for t in self._office.track.turnouts]
 
     def proving(self, belief: Belief, locomotive: str) -> DriveStep:
         """The first movement: creep to the nearest beam, to prove which way the locomotive faces and where it is.
@@ -189,7 +198,8 @@ class Planner:
             case _:
                 return self._main_step(belief, job)
 
-    def _turnout(self, turnout: str, leg: Leg) -> TurnoutStep:
+    def setting(self, turnout: str, leg: Leg) -> TurnoutStep:
+        """The step that sets a turnout."""
         wired = self._office.wiring.turnouts[turnout]
         if wired.kind is TurnoutKind.HAND:
             return TurnoutStep(turnout, leg, wired.move_time_s, inf, by_hand=True)
@@ -199,10 +209,10 @@ class Planner:
     def _turnout_step(self, belief: Belief, job: Job) -> Step | None:
         for turnout, leg in job.run.legs:
             if belief.commanded.get(turnout) is not leg:
-                return self._turnout(turnout, leg)
+                return self.setting(turnout, leg)
         for turnout, leg in self._beyond(belief, job):
             if belief.commanded.get(turnout) is not leg and self._free(belief, turnout):
-                return self._turnout(turnout, leg)
+                return self.setting(turnout, leg)
         return None
 
     def _beyond(self, belief: Belief, job: Job) -> list[tuple[str, Leg]]:
@@ -258,7 +268,7 @@ class Planner:
         train = " ".join(b.vehicle for b in swept.bodies if b.in_train)
         front = train_after(office.track, run).places[-1]
         text = f"drive {train} {'to couple up in' if need.contact else 'to'} {front.element}"
-        step = office.drive(belief, swept, stop, _contacts(swept, stop, speeds.coupling, belief.coupled), text)
+        step = office.drive(belief, swept, stop, contacts(swept, stop, speeds.coupling, belief.coupled), text)
         return replace(step, dragging=self._dragging(belief, job, swept))
 
     def _dragging(self, belief: Belief, job: Job, swept: Sweep) -> Sweep | None:
@@ -317,7 +327,7 @@ def foreseen(belief: Belief, step: Step) -> Belief:
             return moved(belief, step, low, high)
 
 
-def _contacts(swept: Sweep, stop: Stop, coupling_mm_s: float, coupled: frozenset[frozenset[str]]) -> list[Zone]:
+def contacts(swept: Sweep, stop: Stop, coupling_mm_s: float, coupled: frozenset[frozenset[str]]) -> list[Zone]:
     """Coupling speed from the first place at which a vehicle that is not coupled up can be met."""
     meets, loose = [], False
     for near, far in pairwise(swept.bodies):

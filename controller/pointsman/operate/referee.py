@@ -30,7 +30,7 @@ class Score:
     """Figures of one play so far, and what is needed to go on counting.
 
     ``turnouts_moved`` counts commands to turnouts, the preparation included; ``uncouplings`` couplings parted;
-    ``by_hand`` what a person did and said so.
+    ``by_hand`` what a person did and said so, ``hints`` how often a person was told the best next run.
     """
 
     raw_starts: int = 0
@@ -40,6 +40,7 @@ class Score:
     uncouplings: int = 0
     emergency_stops: int = 0
     by_hand: int = 0
+    hints: int = 0
     origin: Origin = Origin.SEEN
     moving: frozenset[str] = frozenset()
 
@@ -77,6 +78,11 @@ def without_uncoupling(score: Score) -> Score:
 def with_hand(score: Score) -> Score:
     """The score after a person did something and said so: from now on it rests on that word too."""
     return replace(score, by_hand=score.by_hand + 1, origin=Origin.ENTERED)
+
+
+def with_hint(score: Score) -> Score:
+    """The score after a person was told the best next run."""
+    return replace(score, hints=score.hints + 1)
 
 
 def reverses(track: Track, before: Run | None, run: Run) -> bool:

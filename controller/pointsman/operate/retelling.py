@@ -7,7 +7,16 @@ from typing import Any
 
 from pointsman.errors import JournalError
 from pointsman.messages import EmergencyStop
-from pointsman.operate.referee import Origin, Score, fold, with_hand, with_run, with_uncoupling, without_uncoupling
+from pointsman.operate.referee import (
+    Origin,
+    Score,
+    fold,
+    with_hand,
+    with_hint,
+    with_run,
+    with_uncoupling,
+    without_uncoupling,
+)
 from pointsman.record import Line, Reading, message_of
 
 IN_THE_MIDDLE = "the journal stops in the middle"
@@ -86,12 +95,20 @@ def _with_line(told: Told, line: Line) -> Told:
             return replace(told, score=score, steps=(*told.steps, line), stopped=str(line.values.get("why", "")))
         case "step":
             return replace(told, steps=(*told.steps, line), doing=str(line.values.get("what", "")))
-        case "asked":
+        case "asked" | "order" | "refused":
             return replace(told, steps=(*told.steps, line))
         case "by hand":
             return replace(told, score=with_hand(told.score))
         case "run":
             score = with_run(told.score, reversed_=line.values.get("reversed") is True)
+            return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
+        case "hint":
+            return replace(told, score=with_hint(told.score))
+        case "stood":
+            runs, reversals = line.values.get("runs"), line.values.get("reversals")
+            if type(runs) is not int or type(reversals) is not int:
+                raise JournalError("a stood line without its counts", cure="it was not written by this program")
+            score = replace(told.score, runs=runs, reversals=reversals)
             return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
         case "parted":
             return replace(told, score=with_uncoupling(told.score))

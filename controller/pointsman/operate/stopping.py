@@ -43,7 +43,8 @@ class Need:
 class Stop:
     """How a stop is made: when the likeliest train would come to a stand at ``target_mm``, after ``edge`` was seen.
 
-    It ends at most ``short_mm`` before and ``long_mm`` beyond the target.
+    It ends at most ``short_mm`` before and ``long_mm`` beyond the target. ``surely``: not the likeliest, the fastest
+    train is stopped there.
     """
 
     target_mm: float
@@ -55,6 +56,7 @@ class Stop:
     speed_mm_s: float
     edge: Edge | None
     why: str
+    surely: bool = False
 
 
 def plan_stop(

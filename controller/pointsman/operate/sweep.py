@@ -8,7 +8,7 @@ is ``max(rest, c + offset)``. Standing vehicles ahead follow the same rule, for 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from pointsman.errors import RefusedError
@@ -16,6 +16,8 @@ from pointsman.operate.belief import Belief, Spot
 from pointsman.track.model import Leg, Track
 from pointsman.track.path import Path, Stretch, line_through
 
+WIDE_MM = 40.0
+"""Of a body that stands anywhere within more than this, nobody knows which edges it has caused already."""
 NEAR_MM = 3.0
 """A body believed to stand so little beyond an edge may not have caused it yet: the beam knows."""
 
@@ -47,7 +49,7 @@ class Edge:
     """An edge to be expected: when the locomotive's middle is at ``c_mm``, ``vehicle`` breaks or frees a beam.
 
     ``sure`` edges tell where the locomotive is; the others, of a vehicle that may not be moving yet, only that it is
-    no further.
+    no further. One that is not ``due`` may have come long ago: nothing is missing where it does not come.
     """
 
     beam: str
@@ -55,6 +57,7 @@ class Edge:
     vehicle: str
     c_mm: float
     sure: bool
+    due: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,5 +218,6 @@ def _edges(track: Track, path: Path, bodies: Sequence[Body]) -> tuple[Edge, ...]
                 if own or middle >= body.rest_low_mm - NEAR_MM:
                     # A body that stands within a hair of the beam has not passed it: the beam's state says so.
                     sure = own or middle > body.rest_high_mm - 0.05
-                    edges.append(Edge(beam.name, active, body.vehicle, middle - body.offset_mm, sure))
+                    due = sure or body.rest_high_mm - body.rest_low_mm <= WIDE_MM
+                    edges.append(Edge(beam.name, active, body.vehicle, middle - body.offset_mm, sure, due))
     return tuple(sorted(edges, key=lambda e: e.c_mm))

@@ -116,36 +116,49 @@ def begin(
     for beam in sorted({edge.beam for edge in swept.edges}):
         broken = beams.get(beam, False)
         ahead = [e for e in swept.edges if e.beam == beam and e.c_mm >= swept.start_low_mm - allow.match_mm]
-        come = _already_come(ahead, broken, swept.start_low_mm, swept.start_high_mm, allow)
-        if come is None:
+        if any(not e.due for e in swept.edges if e.beam == beam):
+            # What has come of these nobody knows, and so the beam cannot contradict anything.
+            expected += [replace(e, due=e.due and e.c_mm > swept.start_high_mm) for e in ahead]
+            continue
+        fitting = _already_come(ahead, broken, swept.start_low_mm, swept.start_high_mm, allow)
+        if fitting is None:
             edge = next(e for e in ahead if e.active == broken)
             state = "broken" if broken else "free"
             drive = replace(
                 drive, doubt=f"beam {beam} is {state}, though {edge.vehicle} should only make it so further on"
             )
-        expected += ahead[come:]
+            fitting = 0, 0
+        least, most = fitting
+        expected += [*(replace(e, due=False) for e in ahead[least:most]), *ahead[most:]]
     return replace(drive, expected=tuple(sorted(expected, key=lambda e: e.c_mm)))
 
 
-def _already_come(ahead: list[Edge], broken: bool, low_mm: float, high_mm: float, allow: Allowances) -> int | None:
-    """How many edges at a beam have come before the start; None when its state fits no number of them.
+def _already_come(
+    ahead: list[Edge], broken: bool, low_mm: float, high_mm: float, allow: Allowances
+) -> tuple[int, int] | None:
+    """How many edges at a beam have come before the start, at least and at most; None when its state fits no number.
 
-    An edge within the doubt about where the train stands has either come or not, and the beam tells. Where it fits
-    twice, as on both sides of a gap, the number that fits the likeliest place is taken.
+    An edge within the doubt about where the train stands has either come or not, and the beam tells. Where two numbers
+    fit, as on both sides of a gap, what lies between has come or has not; where none fits well, the best is taken.
     """
     middle = (low_mm + high_mm) / 2
 
     def misfit(come: int, low: float, high: float) -> float:
-        early = sum(max(0.0, e.c_mm - high) for e in ahead[:come])
+        # What is not sure may have come wherever the locomotive is: it was caused while something else moved it.
+        early = sum(max(0.0, e.c_mm - high) for e in ahead[:come] if e.sure)
         return early + sum(max(0.0, low - e.c_mm) for e in ahead[come:])
 
     fitting = [
         come
         for come in range(len(ahead) + 1)
         if (come == len(ahead) or ahead[come].active is not broken)
-        and all(e.c_mm <= high_mm + allow.match_mm for e in ahead[:come])
+        and all(e.c_mm <= high_mm + allow.match_mm for e in ahead[:come] if e.sure)
     ]
-    return min(fitting, key=lambda n: (misfit(n, low_mm, high_mm), misfit(n, middle, middle)), default=None)
+    if not fitting:
+        return None
+    best = min(fitting, key=lambda n: (misfit(n, low_mm, high_mm), misfit(n, middle, middle)))
+    alike = [n for n in fitting if misfit(n, low_mm, high_mm) <= allow.edge_mm]
+    return min([best, *alike]), max([best, *alike])
 
 
 def fold(drive: Drive, event: SensorChanged) -> Drive:
@@ -153,7 +166,7 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     allow = drive.allow
     envelope = drive.envelope.at(event.t_s)
     drive = replace(drive, envelope=envelope)
-    edge = next((e for e in drive.expected if e.beam == event.sensor), None)
+    edge = _coming(drive, event)
     now = "broken" if event.active else "free"
     if edge is None or edge.active != event.active:
         coming = _coming_along(drive, event)
@@ -182,21 +195,49 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     drive = replace(
         drive,
         envelope=envelope,
-        expected=tuple(e for e in drive.expected if e is not edge),
+        expected=_still_expected(drive, edge),
         seen=(*drive.seen, (edge, event.t_s)),
     )
     return _learned(drive)
 
 
+def _coming(drive: Drive, event: SensorChanged) -> Edge | None:
+    """The edge that an event is: the next at its beam, but for those that may have come before the start."""
+    at_beam = [e for e in drive.expected if e.beam == event.sensor]
+    least, most = drive.envelope.since_edge_mm(drive.allow)
+    slow, fast = drive.envelope.slow.x_mm - drive.allow.match_mm, drive.envelope.fast.x_mm + drive.allow.match_mm
+    for edge in at_beam:
+        near = edge.c_mm + least <= fast and slow <= edge.c_mm + most
+        if edge.active == event.active and (near or edge.due):
+            return edge
+        if edge.due:
+            break
+    return next((e for e in at_beam if e.due), None)
+
+
+def _still_expected(drive: Drive, come: Edge) -> tuple[Edge, ...]:
+    """What is expected once an edge has come: those before it have come too, and what follows it is due."""
+    whole = {(e.beam, e.vehicle, e.active): e for e in drive.step.sweep.edges}
+    rest = []
+    for edge in drive.expected:
+        if edge.beam != come.beam:
+            rest.append(edge)
+        elif edge.c_mm > come.c_mm and edge is not come:
+            rest.append(whole.get((edge.beam, edge.vehicle, edge.active), edge) if not come.due else edge)
+    return tuple(rest)
+
+
 def _coming_along(drive: Drive, event: SensorChanged) -> Edge | None:
     """The edge, when nothing should cause it, that a vehicle causes whose coupling has not parted; else None."""
-    edge = next((e for e in _of_what_was_left(drive) if e.beam == event.sensor), None)
-    if edge is None or not (edge.active and event.active) or drive.followed:
+    if drive.followed:
         return None
     least, most = drive.envelope.since_edge_mm(drive.allow)
-    slow, fast = drive.envelope.slow.x_mm, drive.envelope.fast.x_mm
-    near = edge.c_mm + least <= fast + drive.allow.match_mm and edge.c_mm + most + drive.allow.match_mm >= slow
-    return edge if near else None
+    slow, fast = drive.envelope.slow.x_mm - drive.allow.match_mm, drive.envelope.fast.x_mm + drive.allow.match_mm
+    for edge in _of_what_was_left(drive):
+        near = edge.c_mm + least <= fast and slow <= edge.c_mm + most
+        if near and (edge.beam, edge.active) == (event.sensor, event.active):
+            return edge
+    return None
 
 
 def _followed(drive: Drive, edge: Edge, t_s: float) -> Drive:
@@ -239,7 +280,7 @@ def advise(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
     """What should be ordered at this moment. Sets ``doubt`` when evidence is missing or time is up."""
     envelope = drive.envelope.at(t_s)
     drive = replace(drive, envelope=envelope)
-    overdue = next((e for e in drive.expected if envelope.slow.x_mm > e.c_mm + drive.allow.match_mm), None)
+    overdue = next((e for e in drive.expected if e.due and envelope.slow.x_mm > e.c_mm + drive.allow.match_mm), None)
     if overdue is not None:
         what = "broken by" if overdue.active else "freed by"
         why = f"beam {overdue.beam} should have been {what} {overdue.vehicle} by now, and was not"
@@ -253,7 +294,7 @@ def advise(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
         return drive, Advice(None, drive.still_s)
     if drive.followed:
         return drive, Advice(0, t_s)
-    if _past_limit(drive):
+    if not drive.step.stop.surely and _past_limit(drive):
         return _doubted(drive, _limit_reason(drive))
     return _rolling(drive, t_s)
 
@@ -266,6 +307,13 @@ def after(belief: Belief, drive: Drive) -> Belief:
         belief = belief.with_coupled(*_boundary(step.sweep, step.dragging))
         step = replace(step, sweep=step.dragging)
     return moved(belief, step, resting.slow.x_mm, resting.fast.x_mm)
+
+
+def stands_between(drive: Drive) -> tuple[float, float]:
+    """Between which places the locomotive stands, if it does; a sure edge that has not come lies ahead of it."""
+    resting = drive.envelope.resting()
+    due = next((e.c_mm + drive.allow.match_mm for e in drive.expected if e.sure and e.due), inf)
+    return resting.slow.x_mm, max(resting.slow.x_mm, min(resting.fast.x_mm, due))
 
 
 def may_have_met(belief: Belief, drive: Drive) -> tuple[str, ...]:
@@ -300,7 +348,7 @@ def _past_limit(drive: Drive) -> bool:
 
 def _unseen_mm(drive: Drive) -> float:
     """How far the fastest train can have come without the next sure edge having been reported."""
-    edge = next((e for e in drive.expected if e.sure), None)
+    edge = next((e for e in drive.expected if e.sure and e.due), None)
     if edge is None:
         return inf
     return edge.c_mm + drive.envelope.fast.v_mm_s * (drive.allow.sensor_max_s + drive.allow.host_max_s)
@@ -327,7 +375,10 @@ def _turned_round(drive: Drive) -> str:
 def _rolling(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
     stop = drive.step.stop
     if drive.edge_seen and drive.ordered_step:
-        place = drive.envelope.stop_place_mm(t_s, drive.allow)
+        if drive.step.stop.surely:
+            place = drive.envelope.latest_stop_mm(t_s, drive.allow, _unseen_mm(drive))
+        else:
+            place = drive.envelope.stop_place_mm(t_s, drive.allow)
         if place >= stop.target_mm:
             return drive, Advice(0, t_s)
     wanted, change_mm = _wanted_step(drive)
@@ -372,8 +423,9 @@ def _wake(drive: Drive, t_s: float, change_mm: float) -> float:
     """The next moment at which something may have to be done without an event."""
     envelope, allow = drive.envelope, drive.allow
     moments = [drive.began_s + drive.step.deadline_s + 0.001]
-    if drive.expected:
-        moments.append(envelope.slow.when(min(e.c_mm for e in drive.expected) + allow.match_mm + 0.01) + 0.001)
+    due_mm = min((e.c_mm for e in drive.expected if e.due), default=inf)
+    if due_mm < inf:
+        moments.append(envelope.slow.when(due_mm + allow.match_mm + 0.01) + 0.001)
     if change_mm < inf:
         moments.append(envelope.fast.when(change_mm))
     moments += [envelope.slow.when(zone.to_mm) + 0.001 for zone in _zones_ahead(drive) if zone.to_mm < inf]
@@ -384,11 +436,12 @@ def _wake(drive: Drive, t_s: float, change_mm: float) -> float:
     if drive.step.proves and drive.step.stop.edge is not None:
         moments.append(envelope.likely.when(drive.step.stop.edge.c_mm + allow.proving_mm) + 0.001)
     if drive.edge_seen:
-        likely = envelope.likely
-        delay = (allow.rail_min_s + allow.rail_max_s + allow.host_max_s) / 2
-        speed = max(likely.v_mm_s, likely.order_mm_s, *(v for _, v in likely.pending), 0.0)
-        reach = speed * delay + speed**2 / (2 * likely.loss_mm_s2)
-        moments.append(likely.when(drive.step.stop.target_mm - reach) - 1e-4)
+        surely = drive.step.stop.surely
+        pace, late = fast if surely else envelope.likely, allow.rail_max_s + allow.host_max_s
+        delay = late if surely else (allow.rail_min_s + late) / 2
+        speed = max(pace.v_mm_s, pace.order_mm_s, *(v for _, v in pace.pending), 0.0)
+        reach = speed * delay + speed**2 / (2 * pace.loss_mm_s2)
+        moments.append(pace.when(drive.step.stop.target_mm - reach) - 1e-4)
     # While the train gathers speed the places above are bounds, not moments: look again soon.
     changing = fast.pending or fast.v_mm_s != fast.order_mm_s
     soonest = LOOK_AGAIN_CHANGING_S if changing else LOOK_AGAIN_S

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
@@ -25,6 +26,7 @@ from typing import Any
 
 LONGEST_TEXT = 1 << 20
 """Characters. A longer text is not looked into."""
+_FUNCTION = re.compile(r"F(?:[0-9]|1[0-9]|2[0-8])")
 HIGHEST_ID = 2**31 - 1
 
 
@@ -123,6 +125,7 @@ class Throttle:
     """A throttle, by the name its client gave it. Fields that are None (or False) are not in the message.
 
     ``speed`` is 0 to 1 of the highest step, below 0 after an emergency stop. ``status`` asks for everything.
+    ``function`` is one function and whether it is on; the many of a whole status are not read.
     """
 
     name: str
@@ -136,6 +139,7 @@ class Throttle:
     status: bool = False
     speed_steps: int | None = None
     clients: int | None = None
+    function: tuple[int, bool] | None = None
     id: int = 0
 
 
@@ -216,6 +220,8 @@ def _throttle_data(message: Throttle) -> dict[str, Any]:
             "clients": message.clients,
         }
     )
+    if message.function is not None:
+        data[f"F{message.function[0]}"] = message.function[1]
     asked = {"idle": message.idle, "release": message.release, "status": message.status}
     return data | {key: None for key, wanted in asked.items() if wanted}
 
@@ -304,8 +310,18 @@ def _throttle(data: Mapping[str, Any], id_: int) -> Throttle:
         status="status" in data,
         speed_steps=_whole(data.get("speedSteps")),
         clients=_whole(data.get("clients")),
+        function=_one_function(data),
         id=id_,
     )
+
+
+def _one_function(data: Mapping[str, Any]) -> tuple[int, bool] | None:
+    found = [
+        (int(key[1:]), value)
+        for key, value in data.items()
+        if _FUNCTION.fullmatch(key) is not None and isinstance(value, bool)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _words(value: Any) -> str:

@@ -37,7 +37,7 @@ def solve_apart(
 ) -> Solution:
     """As ``search.solve``, in a child process that ends with this call, however it ends."""
     options: dict[str, object] = {"then": tuple(then), "budget_s": budget_s, "memory_mb": memory_mb}
-    found = _apart(solve, (track, start, goal, count), options, progress)
+    found = apart(solve, (track, start, goal, count), options, progress)
     assert isinstance(found, Solution)
     return found
 
@@ -46,14 +46,18 @@ def runs_avoiding_apart(
     track: Track, start: Position, goal: Goal, forbidden: Sequence[Forbidden], *, progress: Report = silent
 ) -> tuple[Run, ...]:
     """As ``avoiding.runs_avoiding``, in a child process that ends with this call, however it ends."""
-    found = _apart(runs_avoiding, (track, start, goal, tuple(forbidden)), {}, progress)
+    found = apart(runs_avoiding, (track, start, goal, tuple(forbidden)), {}, progress)
     assert isinstance(found, tuple)
     return found
 
 
-def _apart(
+def apart(
     work: Callable[..., object], arguments: tuple[object, ...], options: dict[str, object], progress: Report
 ) -> object:
+    """What ``work(*arguments, progress=..., **options)`` returns, in a child process that ends with this call.
+
+    ``work`` is a function of a module; what it is given and returns is pickled. Raises its PointsmanErrors.
+    """
     # A session of its own: Ctrl-C reaches only the parent, which decides what it means.
     child = subprocess.Popen(
         [sys.executable, "-m", "pointsman.solver.apart"],

@@ -13,8 +13,8 @@ import typer
 from commands import CHECKOUT, QUICK, START, Pointsman, own_layout, refused
 
 from pointsman import errors
-from pointsman.cli.draws import fresh_seed
 from pointsman.cli.main import COMMANDS, command_line
+from pointsman.draws import fresh_seed
 from pointsman.errors import BudgetSpentError, PointsmanError
 from pointsman.posix import ENDINGS
 from pointsman.track.builtin import builtin_layouts, find_layout

@@ -16,7 +16,6 @@ from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
 from rich.console import Console
 
 from pointsman.cli.aftermath import ask_for_hands, repeat_command, tell_stopped
-from pointsman.cli.setting_up import ends_of
 from pointsman.errors import HaltedError, StoppedError
 from pointsman.links import On, Target
 from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower, SetTurnout
@@ -26,6 +25,7 @@ from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
 from pointsman.solver.compiling import ONCE
 from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.ends import ends_of
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Side, TurnoutSide
 from pointsman.track.wiring_file import load_wiring

@@ -29,6 +29,7 @@ from pointsman.messages import (
     OverCurrent,
     PowerReported,
     SensorChanged,
+    SetFunction,
     SetPower,
     SetTurnout,
     SetUncoupler,
@@ -394,6 +395,8 @@ async def _commands(b: Bench) -> None:
         (SetTurnout("T2", False), c.SetTurnout(2, True), TurnoutReported),
         (SetUncoupler("m1", True), c.SetOutput(1, True), UncouplerReported),
         (SetUncoupler("m2", True), c.SetOutput(2, False), UncouplerReported),
+        (SetFunction("L", 2, True), c.Function(3, 2, True), None),
+        (SetFunction("M", 0, False), c.Function(1234, 0, False), None),
         (Drive("L", True, 20), c.Throttle(3, 20, True), LocomotiveReported),
         (Stop("L", True), c.Throttle(3, 0, True), LocomotiveReported),
         (Drive("M", False, 126), c.Throttle(1234, 126, False), LocomotiveReported),
@@ -410,7 +413,7 @@ async def _commands(b: Bench) -> None:
             case c.SetTurnout():
                 asked = [c.ListTurnouts()]
             case _:
-                asked = []  # the answer to an output always says what it is set to
+                asked = []  # an output's answer says what it is set to, and of a function nothing is said
         assert b.station.commands(heard) == [wire, *asked, c.Fence()]
         assert b.answers() == [(number, True)]
         assert len(b.of(TurnoutReported, UncouplerReported, LocomotiveReported)) == (told is not None)
@@ -442,6 +445,8 @@ async def _unknown_names(b: Bench) -> None:
         Drive("no", True, 1),
         Drive("L", True, 127),
         Stop("no", True),
+        SetFunction("no", 0, True),
+        SetFunction("L", 29, True),
     ):
         with pytest.raises(ProtocolError):
             b.driver.send(command, 1)

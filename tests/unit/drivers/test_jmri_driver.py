@@ -28,6 +28,7 @@ from pointsman.messages import (
     PowerReported,
     Rejected,
     SensorChanged,
+    SetFunction,
     SetPower,
     SetTurnout,
     SetUncoupler,
@@ -302,6 +303,17 @@ async def test_the_direction_goes_before_the_speed_and_a_stop_is_a_speed_alone(m
     drive, stop = made.asked_for(Throttle)
     assert write(drive).index("forward") < write(drive).index("speed") < write(drive).index("status")
     assert (stop.speed, stop.forward) == (0.0, None)
+
+
+@bench
+async def test_a_function_is_a_message_of_its_own(made: Bench) -> None:
+    made.driver.send(SetFunction("L", 2, True), 1)
+    await asyncio.sleep(0.1)
+    (asked,) = made.asked_for(Throttle)
+    assert asked.function == (2, True)
+    assert (asked.speed, asked.forward) == (None, None)
+    assert made.answers() == [(1, True)]
+    assert not made.of(ForeignControl)
 
 
 @bench

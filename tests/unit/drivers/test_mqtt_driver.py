@@ -25,6 +25,7 @@ from pointsman.messages import (
     PowerReported,
     Rejected,
     SensorChanged,
+    SetFunction,
     SetPower,
     SetTurnout,
     SetUncoupler,
@@ -221,6 +222,16 @@ def test_a_command_is_accepted_when_it_came_back_and_its_node_reported() -> None
         await bench.sent(SetUncoupler("s1", True), 5)
         assert bench.answers() == [(5, True)]
         assert bench.of(ForeignControl) == []
+
+    on_bench(scene)
+
+
+def test_a_function_has_its_own_topic() -> None:
+    async def scene(bench: Bench) -> None:
+        bench.heard.clear()
+        await bench.sent(SetFunction("L", 2, True), 1)
+        assert bench.answers() == [(1, True)]
+        assert [text for topic, text in bench.published("") if topic.endswith("/function/2")] == ["ON"]
 
     on_bench(scene)
 

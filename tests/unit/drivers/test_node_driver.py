@@ -19,6 +19,7 @@ from pointsman.messages import (
     PowerReported,
     Rejected,
     SensorChanged,
+    SetFunction,
     SetPower,
     SetTurnout,
     SetUncoupler,
@@ -131,6 +132,13 @@ async def test_points_whose_pulse_was_cut_are_a_refusal(node: Script) -> None:
     node.tell(m.Points(2, Lie.MOVING), m.Points(2, Lie.UNKNOWN))
     await asyncio.sleep(0.01)
     assert "the pulse was cut" in node.rejected(3)
+
+
+@scripted("on")
+async def test_a_direct_current_has_no_functions(node: Script) -> None:
+    node.driver.send(SetFunction("L", 2, True), 3)
+    await asyncio.sleep(0.01)
+    assert node.rejected(3) == "L runs on direct current: without a decoder it has no functions"
 
 
 @pytest.mark.parametrize("refusal", [one for one in Refusal if one is not Refusal.NUMBER], ids=str)

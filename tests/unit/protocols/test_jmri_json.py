@@ -59,6 +59,7 @@ CASES: list[tuple[Message, str]] = [
         '{"type":"throttle","data":{"name":"L","throttle":"L","forward":true,"speed":0.5,"status":null}}',
     ),
     (Throttle("L", emergency_stop=True), '{"type":"throttle","data":{"name":"L","throttle":"L","eStop":null}}'),
+    (Throttle("L", function=(2, True)), '{"type":"throttle","data":{"name":"L","throttle":"L","F2":true}}'),
     (Throttle("L", release=True), '{"type":"throttle","data":{"name":"L","throttle":"L","release":null}}'),
     (
         Throttle("L", address=3, forward=False, speed=-1.0, speed_steps=126, clients=1),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pointsman.drivers.dccex.addresses import Addresses, Switched
 from pointsman.drivers.dccex.window import FENCE, Batch, Effect, Kind, Target, Unit
-from pointsman.messages import Drive, SetPower, SetTurnout, SetUncoupler, Stop
+from pointsman.messages import Drive, SetFunction, SetPower, SetTurnout, SetUncoupler, Stop
 from pointsman.protocols.dccex import commands as wire
 from pointsman.protocols.dccex import encode
 
@@ -38,7 +38,7 @@ class Units:
         """Was this locomotive ever given this speed since the link was set up?"""
         return (cab, speed) in self._speeds
 
-    def of(self, command: Drive | SetTurnout | SetUncoupler | SetPower, number: int) -> list[Unit]:
+    def of(self, command: Drive | SetTurnout | SetUncoupler | SetFunction | SetPower, number: int) -> list[Unit]:
         """The units of a command. Raises ProtocolError, as all of these do, for what the station cannot have."""
         match command:
             case Drive():
@@ -47,6 +47,8 @@ class Units:
                 return [self.turnout(command, number)]
             case SetUncoupler():
                 return [self.magnet(command, number)]
+            case SetFunction():
+                return [self.function(command, number)]
             case SetPower():
                 return self.power(command, number)
 
@@ -74,6 +76,11 @@ class Units:
         value = magnet.ours(command.on)
         frame = encode(wire.SetOutput(magnet.number, value))
         return Unit(frame, number, (Effect(Kind.MAGNET, magnet.number, value),))
+
+    def function(self, command: SetFunction, number: int) -> Unit:
+        """A function on or off. The station says nothing of one that was so already: the fence is all there is."""
+        cab = self._addresses.cab(command.locomotive)
+        return Unit(encode(wire.Function(cab, command.function, command.on)), number)
 
     def power(self, command: SetPower, number: int) -> list[Unit]:
         """Off is one unit. On: nothing may start, so everything stands and is off first, and that was accepted."""

@@ -28,6 +28,7 @@ from pointsman.messages import (
     LinkLost,
     LinkState,
     LinkUp,
+    SetFunction,
     SetPower,
     SetTurnout,
     SetUncoupler,
@@ -193,6 +194,8 @@ class JmriDriver:
                 self._check_at(self._addresses.turnout(command.turnout).settles_s)
             case SetUncoupler():
                 self._send(self._units.magnet(command, number))
+            case SetFunction():
+                self._send(self._units.function(command, number))
             case SetPower(on=True):
                 # nothing may start by it: everything stands and is off first, and that was accepted
                 rest = self._units.rest(number)

@@ -8,7 +8,7 @@ from pointsman.drivers.jmri.addresses import Addresses, Thing
 from pointsman.drivers.jmri.asked import EMERGENCY, Key, Kind, Value, speed_of
 from pointsman.drivers.jmri.reports import POWER
 from pointsman.drivers.jmri.window import Unit
-from pointsman.messages import Drive, SetTurnout, SetUncoupler, Stop
+from pointsman.messages import Drive, SetFunction, SetTurnout, SetUncoupler, Stop
 from pointsman.protocols.jmri_json import Bean, BeanType, Message, Method, Power, SwitchState, Throttle, write
 
 Ask = tuple[Key, Value]
@@ -46,6 +46,11 @@ class Units:
         """A magnet on or off."""
         magnet = self._addresses.magnet(command.uncoupler)
         return Unit((set_to(magnet, command.on),), number, (_magnet(magnet, command.on),))
+
+    def function(self, command: SetFunction, number: int) -> Unit:
+        """A function on or off. JMRI says nothing of one that was so already: the fence is all there is."""
+        name = self._addresses.locomotive(command.locomotive)
+        return Unit((Throttle(name, function=(command.function, command.on)), FENCE), number)
 
     def power(self, on: bool, number: int | None) -> Unit:
         """The track power."""

@@ -33,6 +33,7 @@ from pointsman.messages import (
     LinkLost,
     LinkState,
     LinkUp,
+    SetFunction,
     SetPower,
     SetTurnout,
     SetUncoupler,
@@ -42,6 +43,7 @@ from pointsman.messages import (
 )
 from pointsman.protocols.jmri_mqtt import (
     Fence,
+    FunctionCommand,
     LightCommand,
     Message,
     PowerCommand,
@@ -231,6 +233,8 @@ class MqttDriver:
                 magnet = self._names.magnet(name)
                 message = LightCommand(magnet.topic, magnet.ours(on))
                 self._switch(message, Awaited(Kind.MAGNET, name, on, SETTLES_WITHIN_S), number, magnet.reports)
+            case SetFunction(locomotive=name, function=function, on=on):
+                self._order([FunctionCommand(self._names.cab(name), function, on)], number=number, echoed=False)
             case SetPower(on=True):
                 # Nothing may start: everything stands and is off first, and that was passed on.
                 first = [*self._names.standing(), *self._names.all_off()]
@@ -310,8 +314,12 @@ class MqttDriver:
         halt: bool = False,
         answer: asyncio.Future[list[str]] | None = None,
         then: Callable[[], None] | None = None,
+        echoed: bool = True,
     ) -> None:
-        """Publish messages with a fence behind; stops are tried on a link that is not up, too."""
+        """Publish messages with a fence behind; stops are tried on a link that is not up, too.
+
+        ``echoed``: they are listened to, and must come back.
+        """
         packets = [self._names.topics.write(message) for message in messages]
         tried = self.link in (Link.UP, Link.SETTING_UP) or (stops and self.link in (Link.SILENT, Link.GONE))
         if not (tried and self._wire.is_open):
@@ -321,7 +329,8 @@ class MqttDriver:
             return
         self._fence_number += 1
         now = self._loop.time()
-        order = Order(self._fence_number, now, list(packets), number, awaited, power, halt, answer=answer, then=then)
+        missing = list(packets) if echoed else []
+        order = Order(self._fence_number, now, missing, number, awaited, power, halt, answer=answer, then=then)
         self._orders.sent(order)
         fence = Fence(self._wire.client_id, self._session, self._fence_number)
         try:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pointsman.drivers.halt import refusal
 from pointsman.drivers.wired import find, station_of
 from pointsman.errors import ProtocolError
+from pointsman.messages import Command, SetFunction
 from pointsman.track.wiring import NodeWiring, Protocol, TurnoutKind, UncouplerKind, Wiring
 
 
@@ -89,3 +91,10 @@ class Addresses:
         """Is it the locomotive of this name that runs on this node?"""
         if not name or name != self.locomotive:
             raise ProtocolError(f"locomotive {name!r} is not on station {self.station!r}", cure="see the hardware file")
+
+
+def why_not(command: Command, *, halted: bool, unconfirmed: bool) -> str:
+    """Why a node does not begin a command now, or ever; empty when it does."""
+    if isinstance(command, SetFunction):
+        return f"{command.locomotive} runs on direct current: without a decoder it has no functions"
+    return refusal(command, halted=halted, unconfirmed=unconfirmed)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from pointsman.drivers.halt import Halt, Halting, check_release, refusal
-from pointsman.drivers.node.addresses import Addresses
+from pointsman.drivers.halt import Halt, Halting, check_release
+from pointsman.drivers.node.addresses import Addresses, why_not
 from pointsman.drivers.node.arming import Arming
 from pointsman.drivers.node.line import Line
 from pointsman.drivers.node.link import SILENT_AFTER_S, Link
@@ -226,7 +226,7 @@ class NodeDriver:
         match command:
             case EmergencyStop():
                 self._begin_halt(number)
-            case _ if why := refusal(command, halted=self.halted, unconfirmed=self._halting.halt is not None):
+            case _ if why := why_not(command, halted=self.halted, unconfirmed=self._halting.halt is not None):
                 self._tell.reject(number, why)
             case Stop(locomotive=name, forward=forward):
                 self._addresses.check_locomotive(name)

@@ -1,0 +1,68 @@
+"""A puzzle that is played: its plan, and where in it everything stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pointsman.box.task import Task, place_in, puzzle
+from pointsman.dispatch.control import Status
+from pointsman.operate.referee import Score
+from pointsman.puzzle.moves import Run
+from pointsman.puzzle.position import Position
+
+
+@dataclass(slots=True)
+class Course:
+    """``done`` runs of the plan are done; ``left``: a person has left the plan, and no other is made yet.
+
+    ``hint`` is the number of the run that was told last, ``began_s`` when the layout first told anything.
+    ``finishing``: the goal is reached, and the sitting is being ended.
+    """
+
+    task: Task
+    done: int = 0
+    left: bool = False
+    hint: int = 0
+    began_s: float | None = None
+    finishing: bool = False
+
+    @property
+    def rest(self) -> tuple[Run, ...]:
+        """The runs of the plan that are not done; none where it is left."""
+        return () if self.left else self.task.runs[self.done :]
+
+    @property
+    def next_run(self) -> Run | None:
+        """The run that comes next."""
+        return self.rest[0] if self.rest else None
+
+    def follow(self, position: Position) -> bool:
+        """Everything stands so now; whether that is the goal."""
+        at = place_in(self.task.runs, position)
+        self.left = at is None
+        self.done = self.done if at is None else at
+        return self.task.chosen.goal.reached(position, self.task.chosen.track.locomotives)
+
+    def plan_anew(self, task: Task) -> None:
+        """The same puzzle with another plan, from where everything stands."""
+        self.task, self.done, self.hint, self.left = task, 0, 0, False
+
+    def solved(self) -> None:
+        """Everything is done."""
+        self.done, self.left = len(self.task.runs), False
+
+    @property
+    def score_before(self) -> Score:
+        """What was counted by an earlier play that this one goes on with."""
+        earlier = self.task.earlier
+        return Score() if earlier is None else earlier.told.score
+
+    def puzzle(self, status: Status | None) -> dict[str, Any]:
+        """The puzzle as it stands, in JSON values."""
+        score = self.score_before if status is None else status.score
+        position = self.task.chosen.start if status is None else status.belief.position
+        seconds = 0.0 if status is None or self.began_s is None else status.t_s - self.began_s
+        by_hand = None if status is None or status.hand is None else status.hand.figures
+        hint = self.hint if self.hint == self.done + 1 and not self.left else None
+        return puzzle(self.task, score, None if self.left else self.done, position, seconds, hint, by_hand)

@@ -1,0 +1,236 @@
+"""Driving by hand at a signal box: who holds the throttle, what is ordered with it, and what the program plays between.
+
+One sitting takes both: a person drives, and the program plays the plan from wherever the train stands. An order goes to
+the layout's thread and waits for nothing here; only what is asked for as work is awaited.
+
+Pages say a direction as an end of the element on which the locomotive's middle stood when the drive began. A drive that
+has ended by itself leaves that in doubt, so that the page must say ``stop`` before it drives again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+from pointsman.box.board import Board
+from pointsman.box.snapshot import Mode
+from pointsman.dispatch.control import Status
+from pointsman.dispatch.orders import Orders, Refusal
+from pointsman.errors import PointsmanError, RefusedError
+from pointsman.operate.ahead import Protection
+from pointsman.puzzle.moves import Run
+from pointsman.track.model import End, Leg
+
+PROGRAM = "the program"
+Refused = Callable[[str, RefusedError], None]
+
+
+class Host(Protocol):
+    """What it needs of its box."""
+
+    board: Board
+
+    def stands(self, what: str) -> None:
+        """Raises RefusedError unless a person may do something now: a sitting, and nothing that moves by itself."""
+
+    def retell(self) -> None:
+        """Show everything anew."""
+
+
+class Hand:
+    """The desk of one box; used in its loop. ``orders`` are those of the sitting under way, None without one."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._hearers: list[Refused] = []
+        self.protection = Protection.FULL
+        self.orders: Orders | None = None
+        self.holder: str | None = None
+        self.playing = False
+        self._engine = ""
+        self._status: Status | None = None
+        self._way: tuple[End, bool] | None = None
+        self._ended = False
+        self._speed_mm_s = 0.0
+
+    def on_refused(self, hear: Refused) -> None:
+        """Call ``hear`` with what the layout refuses to somebody's throttle, and to whom."""
+        self._hearers.append(hear)
+
+    def begin(self, engine: str) -> Orders:
+        """A sitting begins: the orders that it takes."""
+        loop = asyncio.get_running_loop()
+
+        def told(refusal: Refusal) -> None:
+            if not refusal.answered:
+                with suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(self._refused, refusal)
+
+        self.end()
+        self.orders, self._engine = Orders(told), engine
+        return self.orders
+
+    def end(self) -> None:
+        """The sitting is over: nobody holds anything any more."""
+        self.orders = self.holder = self._status = self._way = None
+        self.playing = self._ended = False
+        self._speed_mm_s = 0.0
+
+    # ------------------------------------------------------------ the throttle
+
+    def take(self, who: str, *, steal: bool = False) -> None:
+        """Hold the throttle. From another one it must be stolen: then the train is stopped first."""
+        self._orders("take the throttle")
+        if self.holder not in {None, who}:
+            if not steal:
+                raise RefusedError([f"{self.holder} drives {self._engine}"], where=self._engine, cure="take it over")
+            self._close()
+        self.holder = who
+        self._closed()
+        self._host.retell()
+
+    def release(self, who: str) -> None:
+        """Give the throttle back; the train stops. Nothing, if ``who`` does not hold it."""
+        if who == self.holder:
+            self._close()
+            self.holder = None
+            self._host.retell()
+
+    def drive(self, who: str, towards: End, speed_mm_s: float) -> None:
+        """Drive at a speed above 0; it holds for 1.5 s. See the module for ``towards``."""
+        orders = self._orders("drive")
+        if who != self.holder:
+            raise RefusedError(["you do not hold the throttle"], where=self._engine, cure="take it first")
+        status = self._status
+        if status is None or self._ended:
+            return
+        if self._way is None:
+            self._way = towards, status.belief.facing is towards
+        elif self._way[0] is not towards:
+            raise RefusedError([f"{self._engine} is driving the other way"], where=self._engine, cure="stop first")
+        self._speed_mm_s = speed_mm_s
+        orders.throttle(who, self._engine, forward=self._way[1], speed_mm_s=speed_mm_s)
+        self.show()
+
+    def drive_own_way(self, who: str, *, forward: bool, speed_mm_s: float) -> None:
+        """As ``drive``, in the locomotive's own direction."""
+        orders = self._orders("drive")
+        if who != self.holder:
+            raise RefusedError(["you do not hold the throttle"], where=self._engine, cure="take it first")
+        self._speed_mm_s = speed_mm_s
+        orders.throttle(who, self._engine, forward=forward, speed_mm_s=speed_mm_s)
+        self.show()
+
+    def stop(self, who: str) -> None:
+        """Brake to a stand. Never refused; nothing, if ``who`` does not hold the throttle."""
+        if who == self.holder:
+            self._close()
+            self.show()
+
+    def gone(self, who: str) -> None:
+        """The connection of ``who`` has ended: the train stops, and the throttle stays held for who comes again."""
+        self.stop(who)
+
+    def dismiss(self, who: str) -> None:
+        """Take somebody the throttle, whichever page holds it; the train stops."""
+        if self.holder is not None and self.holder.partition(",")[0] == who:
+            self.release(self.holder)
+
+    def _close(self) -> None:
+        if self.orders is not None and self.holder is not None:
+            forward = True if self._way is None else self._way[1]
+            self.orders.throttle(self.holder, self._engine, forward=forward, speed_mm_s=0)
+        self._closed()
+
+    def _closed(self) -> None:
+        self._way, self._ended, self._speed_mm_s = None, False, 0.0
+
+    # ------------------------------------------------------------ other work
+
+    async def turnout(self, who: str, name: str, leg: Leg) -> None:
+        """Set a turnout; returns when it has been set."""
+        await asyncio.wrap_future(self._orders("set a turnout").turnout(who, name, leg))
+
+    async def uncouple(self, who: str, magnet: str) -> None:
+        """Uncouple what stands over a magnet."""
+        await asyncio.wrap_future(self._orders("uncouple").uncouple(who, magnet))
+
+    async def function(self, who: str, number: int, *, on: bool) -> None:
+        """Switch a function of the locomotive: 0 the lights, 2 the horn."""
+        if self.orders is None:
+            self._host.stands("switch that")
+        elif who != self.holder:
+            raise RefusedError(["you do not hold the throttle"], where=self._engine, cure="take it first")
+        else:
+            await asyncio.wrap_future(self.orders.function(who, self._engine, number, on=on))
+
+    async def protect(self, who: str, protection: Protection) -> None:
+        """Change what a person is kept from, from the next drive on."""
+        if self.orders is not None:
+            await asyncio.wrap_future(self.orders.protect(who, protection))
+        self.protection = protection
+        self._host.board.publish(protection=str(protection))
+
+    def _orders(self, what: str) -> Orders:
+        self._host.stands(what)
+        if self.orders is None:
+            raise RefusedError([f"it cannot {what}: this play was the demo's"], cure="draw anew")
+        return self.orders
+
+    def play(self, runs: Sequence[Run], over: Callable[[PointsmanError | None], None], *, one: bool) -> None:
+        """Let the program carry out runs, or the first of them; nobody holds the throttle then.
+
+        How a run is driven depends on what comes after it: so it is told them all. ``over`` is told how it ended.
+        """
+        assert self.orders is not None, "a sitting is under way"
+        orders = self.orders
+        self.holder, self.playing = None, True
+        self._closed()
+        answer = asyncio.wrap_future(orders.play(PROGRAM, tuple(runs), lambda _: orders.pause() if one else None))
+
+        def done(answer: asyncio.Future[int]) -> None:
+            self.playing = False
+            error = None if answer.cancelled() else answer.exception()
+            over(error if isinstance(error, PointsmanError) else None)
+
+        answer.add_done_callback(done)
+
+    # ------------------------------------------------------------ what is heard of the layout
+
+    def hear(self, status: Status) -> None:
+        """What the layout tells."""
+        drove = self._status is not None and self._status.drive is not None
+        self._status = status
+        if drove and status.drive is None and self._way is not None:
+            self._ended, self._speed_mm_s = True, 0.0
+
+    def _refused(self, refusal: Refusal) -> None:
+        if refusal.who == self.holder:
+            self._way, self._speed_mm_s = None, 0.0
+        for hear in self._hearers:
+            hear(refusal.who, refusal.error)
+        self.show()
+
+    @property
+    def mode(self) -> Mode:
+        """What goes on, in a sitting that takes orders."""
+        if self.playing:
+            return Mode.AUTO
+        status = self._status
+        if self.holder is not None or (status is not None and status.drive is not None):
+            return Mode.HAND
+        return Mode.PAUSED if status is not None and status.score.runs else Mode.READY
+
+    @property
+    def throttle(self) -> dict[str, Any]:
+        """Who drives what, and how fast it was asked for."""
+        if self.orders is None:
+            return {}
+        towards = None if self._way is None else str(self._way[0])
+        return {self._engine: {"holder": self.holder, "towards": towards, "speed_mm_s": self._speed_mm_s}}
+
+    def show(self) -> None:
+        """Tell who drives, and how fast that is asked for."""
+        self._host.board.publish(throttle=self.throttle)

@@ -1,0 +1,136 @@
+"""What is shown of a play at a moment: its snapshot's keys, made of what the layout has told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pointsman.box import picture
+from pointsman.box.snapshot import Mode, Snapshot
+from pointsman.box.task import Ground, Task
+from pointsman.dispatch.control import Status
+from pointsman.errors import NOTHING_MOVES, HaltedError, PointsmanError
+from pointsman.operate.allowances import Allowances
+from pointsman.operate.belief import Belief, at_setup
+from pointsman.operate.set_up import set_up_lines
+from pointsman.puzzle.position import Position
+from pointsman.resuming import Interrupted
+from pointsman.track.ends import ends_of
+from pointsman.track.model import End, Track
+
+STOPPED = "nothing moves any more; say what stands where to go on, or draw anew"
+
+
+def nothing_on(ground: Ground) -> dict[str, Any]:
+    """The layout before anything is known of it."""
+    return {
+        "t_s": 0.0,
+        "links": (),
+        "power": None,
+        "turnouts": picture.turnouts(ground.track, ground.wiring, None, ()),
+        "beams": picture.beams(ground.track, None),
+        "magnets": picture.magnets(ground.track, ground.wiring, ()),
+        "drive": None,
+    }
+
+
+def before_all(ground: Ground) -> Snapshot:
+    """The first snapshot."""
+    return Snapshot(**nothing_on(ground))
+
+
+def seen(ground: Ground, status: Status) -> dict[str, Any]:
+    """What a status says of the layout, moving things left out."""
+    return {
+        "links": picture.links(status),
+        "power": picture.POWER.get(status.power),
+        "turnouts": picture.turnouts(ground.track, ground.wiring, status.belief, status.turning),
+        "beams": picture.beams(ground.track, status.belief),
+        "magnets": picture.magnets(ground.track, ground.wiring, status.energised),
+    }
+
+
+def moving(status: Status, t_s: float, *, over: bool) -> dict[str, Any]:
+    """What changes all the time while a train moves, at a moment of its clock; ``over``: it moved until then."""
+    return {
+        "t_s": round(t_s, 3),
+        "vehicles": picture.vehicles(status.belief, status.drive, t_s, rolling=not over),
+        "drive": None if over else picture.drive(status.drive, t_s),
+    }
+
+
+def set_up(task: Task, *, real: bool) -> str:
+    """How everything has to stand, in words; on a ``real`` layout nobody may have a hand in it."""
+    clear = ["Begin when everybody is clear of the layout."] if real else []
+    return " ".join(["Set up like this.", *set_up_lines(task.chosen), *clear])
+
+
+def ends(task: Task) -> dict[str, str]:
+    """What the ends of the locomotive's track are called, so that a person can say which way it faces."""
+    segment = task.chosen.start.where(task.chosen.puzzle.locomotive)[0]
+    return {str(end): name.told for end, name in ends_of(task.chosen.track, segment).items()}
+
+
+def standing(track: Track, position: Position, facing: End) -> dict[str, Any]:
+    """Where every vehicle is when everything is set up by hand like a position."""
+    return picture.vehicles(_at_setup(track, position, facing), None, 0.0)
+
+
+def _at_setup(track: Track, position: Position, facing: End) -> Belief:
+    allow = Allowances()
+    return at_setup(track, position, facing, allow.mark_error_mm, allow.setup_error_mm)
+
+
+def halted(track: Track, error: PointsmanError, position: str, standing: Mapping[str, Any]) -> dict[str, Any]:
+    """Why everything was stopped. ``position`` is the last confirmed one, if the error says none.
+
+    ``believed`` is where everything stands by ``standing``, the vehicles as they are shown, if that is a position;
+    ``where`` says it of the locomotives in millimetres.
+    """
+    ours = error if isinstance(error, HaltedError) else None
+    return {
+        "mode": Mode.HALTED,
+        "halted": {
+            "why": error.what,
+            "cure": error.cure.replace(NOTHING_MOVES, STOPPED) or "look at the layout",
+            "confirmed": position if ours is None else ours.confirmed or position,
+            "believed": picture.position_of(track, standing),
+            "where": "" if ours is None else ours.believed,
+        },
+    }
+
+
+def being_halted(status: Status) -> dict[str, Any]:
+    """Everything was stopped just now; what is to be done is not known before the link is closed."""
+    position = str(status.belief.position)
+    return {
+        "mode": Mode.HALTED,
+        "halted": {"why": status.halted, "cure": "", "confirmed": position, "believed": position, "where": ""},
+    }
+
+
+def unfinished(play: Interrupted) -> dict[str, Any]:
+    """A play that did not come to its end."""
+    return {
+        "journal": play.journal.name,
+        "puzzle": play.chosen.name,
+        "position": str(play.position),
+        "why": play.why,
+    }
+
+
+def refusal(track: Track, error: PointsmanError, t_s: float) -> dict[str, Any]:
+    """Why something was refused, and what on the layout it concerns: the first thing that the error names."""
+    words = f"{error.where} {error.what}".replace(",", " ").replace(":", " ").replace(";", " ").split()
+    places = [
+        (kind, word)
+        for word in words
+        for kind, names in (
+            ("turnout", track.turnouts),
+            ("segment", track.segments),
+            ("locomotive", track.locomotives),
+        )
+        if word in names
+    ]
+    kind, name = places[0] if places else ("", "")
+    return {"why": error.what, "cure": error.cure, "kind": kind, "name": name, "t_s": t_s}

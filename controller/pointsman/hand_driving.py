@@ -1,0 +1,152 @@
+"""Driving by hand as an errand: what it is told, what is written down of it, and how it ended.
+
+Its orders come through ``dispatch.orders.Orders``, from any thread; what happens is told by ``show``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from pointsman.app import Setting, Simulated, Stopper, Witness, asked, sit
+from pointsman.dispatch.control import Ask, Status
+from pointsman.dispatch.dispatcher import Dispatcher
+from pointsman.dispatch.orders import Orders
+from pointsman.links import Target
+from pointsman.operate.ahead import Protection
+from pointsman.operate.allowances import Allowances
+from pointsman.operate.belief import Belief
+from pointsman.operate.hand_referee import Figures
+from pointsman.operate.referee import Score
+from pointsman.playing import PutRight
+from pointsman.puzzle.choice import Chosen
+from pointsman.puzzle.position import Position
+from pointsman.track.layout import load_layout
+from pointsman.track.model import End
+from pointsman.track.wiring import Wiring
+
+
+@dataclass(frozen=True, slots=True)
+class HandRequest:
+    """Everything a sitting by hand needs to be told; ``orders`` are the persons' orders, see ``Orders``.
+
+    ``facing``, ``hardware``, ``put_right``, ``speed`` and ``on_simulation`` as for a play.
+    """
+
+    chosen: Chosen
+    wiring: Wiring
+    target: Target
+    facing: End
+    journal: Path
+    orders: Orders
+    protection: Protection = Protection.FULL
+    speed: float | None = None
+    count: str = "runs"
+    hardware: str = ""
+    put_right: PutRight | None = None
+    on_simulation: Callable[[Simulated], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HandResult:
+    """How a sitting ended: the last position that could be written, whether that is the goal, and what was counted.
+
+    ``between`` is why it cannot be written how everything stands in the end; empty when it can.
+    """
+
+    position: Position
+    between: str
+    reached: bool
+    score: Score
+    figures: Figures
+    duration_s: float
+    truth: Witness | None = None
+
+
+def drive_by_hand(
+    request: HandRequest,
+    show: Callable[[Status], None],
+    on_ready: Callable[[Stopper], None],
+    ask: Ask | None = None,
+) -> HandResult:
+    """Carry out what persons order until one of them ends it; blocks. See ``app.sit``."""
+    return sit(HandDriving(request), show, on_ready, ask)
+
+
+@dataclass(frozen=True, slots=True)
+class HandDriving:
+    """A sitting by hand as an errand."""
+
+    request: HandRequest
+
+    @property
+    def setting(self) -> Setting:
+        """Where it is done."""
+        request, chosen = self.request, self.request.chosen
+        put_right = request.put_right
+        return Setting(
+            track=chosen.track,
+            built=load_layout(chosen.folder),
+            start=chosen.start,
+            wiring=request.wiring,
+            target=request.target,
+            facing=request.facing,
+            journal=request.journal,
+            speed=request.speed,
+            seed=str(chosen.seed),
+            allow=Allowances(),
+            couple_up=bool(chosen.goal.trains),
+            on_simulation=request.on_simulation,
+            score=None if put_right is None else put_right.score,
+            entered=None if put_right is None else put_right.entered(chosen.start),
+            thinking=lambda: request.orders.resting,
+        )
+
+    def header(self) -> dict[str, object]:
+        """The first line of the journal."""
+        request, chosen = self.request, self.request.chosen
+        return {
+            "program": f"pointsman {version('pointsman')}",
+            "layout": str(chosen.track.name),
+            "folder": str(chosen.folder.resolve()),
+            "hardware": request.hardware,
+            "puzzle": chosen.name,
+            "seed": chosen.seed,
+            "start": str(chosen.start),
+            "goal": str(chosen.goal),
+            "count": request.count,
+            "on": str(request.target),
+            "facing": str(request.facing),
+            "runs": [],
+            "by_hand": True,
+            "protection": str(request.protection),
+            **({} if request.put_right is None else request.put_right.heading),
+        }
+
+    async def work(self, dispatcher: Dispatcher) -> Belief:
+        """Carry out what is ordered; the belief at the end."""
+        request = self.request
+        return await dispatcher.by_hand(request.orders, request.chosen.puzzle.locomotive, request.protection)
+
+    def result(
+        self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulated | None
+    ) -> HandResult:
+        """What came of it."""
+        chosen, hand = self.request.chosen, dispatcher.hand
+        return HandResult(
+            position=final.position,
+            between="" if hand is None else hand.between,
+            reached=chosen.goal.reached(final.position, chosen.track.locomotives)
+            and (hand is None or not hand.between),
+            score=dispatcher.score,
+            figures=Figures() if hand is None else hand.figures,
+            duration_s=duration_s,
+            truth=None if simulation is None else asked(simulation, chosen, final.position),
+        )
+
+    def ending(self, result: HandResult) -> dict[str, object]:
+        """The last line of the journal."""
+        figures = {name: getattr(result.figures, name) for name in ("runs", "reversals", "couplings", "pull_drops")}
+        return {"position": str(result.position), "between": result.between, **figures}

@@ -1,0 +1,160 @@
+"""Everybody who looks: each has a queue of its own that keeps only the newest state, so that nobody waits for another.
+
+What is new is made into JSON once for all who read a language. A client that is behind gets what has changed since, in
+one message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pointsman.box.snapshot import Snapshot
+from pointsman.web.french import french
+
+LANGUAGES: Mapping[str, Callable[[Any], Any]] = {"en": lambda values: values, "fr": french}
+"""What puts the sentences in a message's values into a language."""
+MOST_ANSWERS = 64
+"""A client that leaves so many answers unread is given up."""
+
+
+def as_json(value: object) -> str:
+    """Compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class Part:
+    """The newest value of one key, as JSON in each language: made once, when it is first needed."""
+
+    __slots__ = ("_json", "_key", "_value")
+
+    def __init__(self, key: str, value: object) -> None:
+        self._key, self._value = key, value
+        self._json: dict[str, str] = {}
+
+    def json(self, language: str) -> str:
+        """The value in a language."""
+        if language not in self._json:
+            said = LANGUAGES[language]({self._key: self._value})[self._key]
+            self._json[language] = as_json(said)
+        return self._json[language]
+
+
+class Message:
+    """The newest parts of the state; its text is made once for each language."""
+
+    def __init__(self, kind: str, seq: int, parts: dict[str, Part]) -> None:
+        self.kind, self.seq, self.parts = kind, seq, parts
+        self._texts: dict[str, str] = {}
+
+    def text(self, language: str) -> str:
+        """The message in a language."""
+        if language not in self._texts:
+            found = [f'"type":"{self.kind}"', f'"seq":{self.seq}']
+            found += [f'"{key}":{part.json(language)}' for key, part in self.parts.items()]
+            self._texts[language] = "{" + ",".join(found) + "}"
+        return self._texts[language]
+
+    def then(self, later: Message) -> Message:
+        """Both in one: what is newer counts."""
+        return Message(self.kind, later.seq, {**self.parts, **later.parts})
+
+
+class Client:
+    """What waits to be sent to one client, in its language."""
+
+    def __init__(self, language: str) -> None:
+        self.lost = False
+        self.language = language
+        self._answers: deque[str] = deque()
+        self._news: Message | None = None
+        self._beat = ""
+        self._something = asyncio.Event()
+
+    def answer(self, values: dict[str, Any]) -> None:
+        """Something for this client alone."""
+        if len(self._answers) >= MOST_ANSWERS:
+            self.lost = True
+        else:
+            self._answers.append(as_json(LANGUAGES[self.language](values)))
+        self._something.set()
+
+    def news(self, message: Message) -> None:
+        """Something new for everybody."""
+        self._news = message if self._news is None or message.kind == "state" else self._news.then(message)
+        self._something.set()
+
+    def beat(self, text: str) -> None:
+        """A sign of life; only the newest is one."""
+        self._beat = text
+        self._something.set()
+
+    async def next(self) -> str:
+        """The next text to be sent, once there is one."""
+        while True:
+            if self._news is not None:
+                news, self._news = self._news, None
+                return news.text(self.language)
+            if self._answers:
+                return self._answers.popleft()
+            if self._beat:
+                beat, self._beat = self._beat, ""
+                return beat
+            self._something.clear()
+            await self._something.wait()
+
+
+class Audience:
+    """All clients, and the state that they are told. ``more`` adds keys to what a snapshot has."""
+
+    def __init__(self, snapshot: Snapshot, more: Callable[[], dict[str, Any]]) -> None:
+        self.clients: set[Client] = set()
+        self._more = more
+        self._snapshot = snapshot
+        self._extra = more()
+        self._seq = 0
+        self._parts = {key: Part(key, value) for key, value in {**snapshot.values(), **self._extra}.items()}
+
+    def join(self, language: str) -> Client:
+        """A new client; it is told the whole state first."""
+        client = Client(language)
+        self.clients.add(client)
+        self.speak(client, language)
+        return client
+
+    def speak(self, client: Client, language: str) -> None:
+        """Tell a client the whole state, in a language, and go on in it."""
+        client.language = language
+        client.news(Message("state", self._seq, dict(self._parts)))
+
+    def leave(self, client: Client) -> None:
+        """It has gone."""
+        self.clients.discard(client)
+
+    def hear(self, snapshot: Snapshot) -> None:
+        """There is a new snapshot: told to everybody as what has changed."""
+        changes = snapshot.changes(self._snapshot)
+        extra = self._more()
+        changes |= {key: value for key, value in extra.items() if value != self._extra.get(key)}
+        self._snapshot, self._extra = snapshot, extra
+        if not changes:
+            return
+        self._seq += 1
+        parts = {key: Part(key, value) for key, value in changes.items()}
+        self._parts |= parts
+        message = Message("change", self._seq, parts)
+        for client in self.clients:
+            client.news(message)
+
+    def again(self) -> None:
+        """Something that is no part of the snapshot may have changed."""
+        self.hear(self._snapshot)
+
+    def beat(self, t_ms: int) -> None:
+        """A sign of life for everybody."""
+        text = as_json({"type": "beat", "t_ms": t_ms})
+        for client in self.clients:
+            client.beat(text)

@@ -1,0 +1,248 @@
+"""What may be asked for on the websocket, by whom, and what is done then."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from pointsman.box.box import Box
+from pointsman.errors import UsageError
+from pointsman.operate.ahead import Protection
+from pointsman.track.model import End, Leg
+from pointsman.web.schemas import Name
+from pointsman.web.sessions import Role, Session, Sessions
+
+
+class Asked(BaseModel):
+    """What every message has; the answer has the same ``id``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: Annotated[int, Field(ge=0, le=2**53)] | None = None
+
+
+class EmergencyStop(Asked):
+    """Stop everything at once."""
+
+    do: Literal["emergency-stop"]
+    power_off: bool = False
+
+
+class Deal(Asked):
+    """Draw the cards of a puzzle."""
+
+    do: Literal["deal"]
+    puzzle: Name
+    seed: Annotated[str, Field(max_length=64)] | None = None
+    level: Annotated[int, Field(ge=1, le=4)] | None = None
+
+
+class Begin(Asked):
+    """The layout is set up like the picture."""
+
+    do: Literal["begin"]
+    facing: End
+
+
+class Simple(Asked):
+    """What needs no more than to be named."""
+
+    do: Literal["auto", "pause", "go-on", "step", "hint", "take-up"]
+
+
+class PutRight(Asked):
+    """What stands where."""
+
+    do: Literal["put-right"]
+    position: Annotated[str, Field(max_length=1000)]
+
+
+class Demo(Asked):
+    """The demo on or off."""
+
+    do: Literal["demo"]
+    on: bool
+
+
+class Answer(Asked):
+    """The answer to a question."""
+
+    do: Literal["answer"]
+    question: int
+    yes: bool
+
+
+class Drive(Asked):
+    """Drive on at a speed: said again every half second. ``towards``: an end of the element that the train was on."""
+
+    do: Literal["drive"]
+    towards: End
+    speed_mm_s: Annotated[float, Field(gt=0, le=10_000)]
+
+
+class Turnout(Asked):
+    """Set a turnout."""
+
+    do: Literal["turnout"]
+    name: Name
+    leg: Leg
+
+
+class Uncouple(Asked):
+    """Uncouple over a magnet."""
+
+    do: Literal["uncouple"]
+    name: Name
+
+
+class Function(Asked):
+    """Lights, horn."""
+
+    do: Literal["function"]
+    number: Annotated[int, Field(ge=0, le=28)]
+    on: bool
+
+
+class Take(Asked):
+    """Hold the throttle; ``steal``: also when another one does."""
+
+    do: Literal["take"]
+    steal: bool = False
+
+
+class Protect(Asked):
+    """What a person is kept from."""
+
+    do: Literal["protection"]
+    level: Protection
+
+
+class Throttle(Asked):
+    """Brake, or give the throttle back."""
+
+    do: Literal["stop", "release"]
+
+
+class Dismiss(Asked):
+    """Take a driver the locomotive."""
+
+    do: Literal["dismiss"]
+    who: Name
+
+
+class Language(Asked):
+    """The page speaks another language now."""
+
+    do: Literal["language"]
+    language: Literal["en", "fr"]
+
+
+ByHand = Drive | Turnout | Uncouple | Function | Take | Throttle
+Message = EmergencyStop | Deal | Begin | Simple | PutRight | Demo | Answer | Dismiss | Language | Protect | ByHand
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
+
+_BY_HAND = ("drive", "stop", "turnout", "uncouple", "function", "take", "release")
+_LEAST: dict[str, Role] = {
+    "hint": Role.DRIVER,
+    "answer": Role.DRIVER,
+    "language": Role.SPECTATOR,
+    **dict.fromkeys(_BY_HAND, Role.DRIVER),
+}
+"""Who may ask for it at least; a marshal what is not named. An emergency stop may anyone."""
+
+
+def parse(text: str) -> Message:
+    """A message from its JSON. Raises UsageError, which says what is wrong with it."""
+    try:
+        return _MESSAGE.validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        if first["type"] == "union_tag_invalid":
+            raise UsageError("this cannot be done here", cure="reload the page") from None
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(f"this cannot be asked for: {first['msg']}", where=where, cure="reload the page") from None
+
+
+def number_of(text: str) -> int | None:
+    """The ``id`` of a message that cannot be read otherwise, so that whoever sent it knows which one was refused."""
+    try:
+        return Asked.model_validate_json(text, extra="ignore").id
+    except ValidationError:
+        return None
+
+
+def may(role: Role, message: Message) -> bool:
+    """Whether somebody with a role may ask for it."""
+    return isinstance(message, EmergencyStop) or role >= _LEAST.get(message.do, Role.MARSHAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """Carries out what was asked for."""
+
+    box: Box
+    sessions: Sessions
+
+    async def do(self, message: Message, session: Session, holder: str) -> None:
+        """Do it. Raises PointsmanError when it is refused. ``holder`` is who holds a throttle: a session's page."""
+        box = self.box
+        match message:
+            case Drive() | Turnout() | Uncouple() | Function() | Take() | Throttle():
+                await self._by_hand(message, holder)
+            case Protect(level=level):
+                await box.hand.protect(session.who, level)
+            case Deal(puzzle=puzzle, seed=seed, level=level):
+                await box.deal(puzzle, seed=seed, level=level)
+            case Begin(facing=facing):
+                await box.begin(facing)
+            case PutRight(position=position):
+                await box.put_right(position, session.who)
+            case Demo(on=on):
+                await box.demo(on)
+            case Answer(question=question, yes=yes):
+                await box.answer(question, yes)
+            case Dismiss(who=who):
+                self.sessions.dismiss(who)
+                box.hand.dismiss(who)
+            case Simple(do=what):
+                await self._simple(what)()
+            case EmergencyStop(power_off=power_off):
+                box.emergency_stop(session.who, power_off=power_off)
+
+    async def _by_hand(self, message: ByHand, who: str) -> None:
+        hand = self.box.hand
+        match message:
+            case Drive(towards=towards, speed_mm_s=speed_mm_s):
+                hand.drive(who, towards, speed_mm_s)
+            case Throttle(do="stop"):
+                hand.stop(who)
+            case Throttle():
+                hand.release(who)
+            case Take(steal=steal):
+                hand.take(who, steal=steal)
+            case Turnout(name=name, leg=leg):
+                await hand.turnout(who, name, leg)
+            case Uncouple(name=name):
+                await hand.uncouple(who, name)
+            case Function(number=number, on=on):
+                await hand.function(who, number, on=on)
+
+    def _simple(self, what: str) -> Callable[[], Awaitable[None]]:
+        box = self.box
+        deeds: dict[str, Callable[[], Awaitable[None]]] = {
+            "auto": box.auto,
+            "pause": box.pause,
+            "go-on": box.auto,
+            "step": box.step,
+            "hint": box.hint,
+            "take-up": box.take_up,
+        }
+        return deeds[what]
+
+
+def refused(number: int | None, refusal: dict[str, Any]) -> dict[str, Any]:
+    """The answer to what was refused."""
+    return {"type": "refused", "id": number, **{key: refusal[key] for key in ("why", "cure", "kind", "name")}}

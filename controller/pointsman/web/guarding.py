@@ -1,0 +1,136 @@
+"""What is looked at before any route: who is called, from which page, how much is sent; and what every answer says.
+
+* ``Host`` must be an address, this computer's own name or ``localhost``: no name of somebody else's that has been made
+  to lead here (DNS rebinding).
+* Whatever changes something (every method but GET and HEAD), and the websocket, must come from this server's own pages:
+  the ``Origin`` must be there and name the same host and port as ``Host``.
+* A body is 4 kB at most.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BODY_BYTES = 4096
+POLICY = "; ".join(
+    [
+        "default-src 'self'",
+        "img-src 'self' data:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ]
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+_SAFE = frozenset({"GET", "HEAD"})
+
+
+def own_names() -> frozenset[str]:
+    """What this computer is called, without and with ``.local``."""
+    name = socket.gethostname().lower()
+    short = name.partition(".")[0]
+    return frozenset({"localhost", name, short, f"{short}.local"})
+
+
+def is_own(host: str, names: Iterable[str]) -> bool:
+    """Whether a ``Host`` (with or without a port) is an address, or one of these names."""
+    found = _hostname(host)
+    if found is None:
+        return False
+    try:
+        ipaddress.ip_address(found)
+    except ValueError:
+        return found in names
+    return True
+
+
+def _hostname(host: str) -> str | None:
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+class Guard:
+    """The outermost part of the application."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._names = own_names()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope, Headers(scope=scope))
+        if scope["type"] == "websocket":
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]["why"]})
+            return
+        answer = self._app if refusal is None else JSONResponse(refusal[1], status_code=refusal[0])
+        await answer(scope, _Bounded(receive), _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, dict[str, str]] | None:
+        """The status and the words with which a request is refused, if it is."""
+        host = headers.get("host", "")
+        if not is_own(host, self._names):
+            return 421, {"why": "this server is not called so", "cure": "use the address that serve has printed"}
+        changes = scope["type"] == "websocket" or scope["method"] not in _SAFE
+        if changes and not _same_origin(headers.get("origin", ""), host):
+            return 403, {"why": "this comes from another page", "cure": "use this server's own page"}
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
+            return 413, {"why": "this is too long", "cure": f"send {MOST_BODY_BYTES} bytes at most"}
+        return None
+
+
+def _same_origin(origin: str, host: str) -> bool:
+    try:
+        return urlsplit(origin).netloc.lower() == host.lower() and urlsplit(origin).scheme in {"http", "https"}
+    except ValueError:
+        return False
+
+
+class _Bounded:
+    """A body that does not say how long it is ends, as if the client had gone, when it is too long."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._left = receive, MOST_BODY_BYTES
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        return message if self._left >= 0 else {"type": "http.disconnect"}
+
+
+def _with_headers(send: Send) -> Send:
+    async def told(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message.setdefault("headers", [])
+            headers: Any = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            if "cache-control" not in headers:
+                headers["cache-control"] = "no-store"
+        await send(message)
+
+    return told

@@ -1,0 +1,181 @@
+"""The routes: each a few lines over the box, the sessions, and what is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Request, Response, WebSocket
+from fastapi.responses import FileResponse, JSONResponse
+from starlette.requests import HTTPConnection
+
+from pointsman.box.box import Box
+from pointsman.errors import RefusedError, UsageError, did_you_mean
+from pointsman.web.audience import LANGUAGES
+from pointsman.web.drawn_code import svg_of
+from pointsman.web.languages import language_of
+from pointsman.web.schemas import (
+    CodeView,
+    CodeWanted,
+    HealthView,
+    LayoutView,
+    RefusedView,
+    SessionView,
+    SignIn,
+    StateView,
+    StopWanted,
+    json_of,
+)
+from pointsman.web.sessions import CODE_S, Role, Session, Sessions
+from pointsman.web.visits import Visits
+
+STATIC = Path(__file__).parent / "static"
+REFUSED: dict[int | str, dict[str, Any]] = {
+    403: {"model": RefusedView, "description": "Refused, and why."},
+    413: {"model": RefusedView, "description": "Longer than 4 kB."},
+    421: {"model": RefusedView, "description": "This server is not called so."},
+    422: {"model": RefusedView, "description": "Not understood."},
+}
+router = APIRouter()
+Language = Literal["en", "fr"]
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What the routes serve. ``address`` is where others reach the page; the cookie is named after the port."""
+
+    box: Box
+    sessions: Sessions
+    visits: Visits
+    layout: LayoutView
+    address: str
+    port: int
+
+    @property
+    def cookie(self) -> str:
+        """Cookies of one host are shared by its ports."""
+        return f"pointsman-{self.port}"
+
+    def session(self, connection: HTTPConnection) -> Session | None:
+        """The session of whoever asks, if there is one."""
+        return self.sessions.of(connection.cookies.get(self.cookie))
+
+    def remember(self, response: Response, session: Session) -> None:
+        """Let a browser keep the secret of its session, out of reach of any script."""
+        response.set_cookie(self.cookie, session.token, httponly=True, samesite="strict", path="/")
+
+
+def _house(connection: HTTPConnection) -> House:
+    house = connection.app.state.house
+    assert isinstance(house, House), "that is what the application was made with"
+    return house
+
+
+HouseOf = Annotated[House, Depends(_house)]
+
+
+def _known(request: Request, response: Response, house: HouseOf) -> Session:
+    """The session of whoever asks; a new one for who has none."""
+    found = house.session(request)
+    if found is None:
+        found = house.sessions.new()
+        house.remember(response, found)
+    return found
+
+
+SessionOf = Annotated[Session, Depends(_known)]
+
+
+# ---------------------------------------------------------------- what changes nothing
+
+
+@router.get("/", include_in_schema=False)
+async def page(request: Request, house: HouseOf) -> Response:
+    """The page."""
+    answer = FileResponse(STATIC / "index.html")
+    if house.session(request) is None:
+        house.remember(answer, house.sessions.new())
+    return answer
+
+
+@router.get("/healthz")
+async def healthz(house: HouseOf) -> HealthView:
+    """Whether the server answers, and what goes on."""
+    return HealthView(status="ok", mode=house.box.snapshot.mode, version=version("pointsman"))
+
+
+@router.get("/api/layout")
+async def layout(house: HouseOf, request: Request, lang: Annotated[Language | None, Query()] = None) -> LayoutView:
+    """The layout as it is drawn: everything that does not change; its titles in a language, if it has them."""
+    said = LANGUAGES[lang or language_of(request)](json_of(house.layout))
+    return LayoutView.model_validate(said)
+
+
+@router.get("/api/state", response_model=StateView)
+async def state(house: HouseOf) -> JSONResponse:
+    """The newest state, as the websocket tells it."""
+    return JSONResponse(house.box.snapshot.values())
+
+
+@router.get("/api/session")
+async def session(request: Request, house: HouseOf) -> SessionView:
+    """Who you are; without a session a spectator is."""
+    found = house.session(request)
+    return _view(found) if found is not None else SessionView(role="spectator", who="", locomotive=None)
+
+
+# ---------------------------------------------------------------- what changes something
+
+
+@router.post("/api/emergency-stop", status_code=202, responses=REFUSED)
+async def emergency_stop(wanted: StopWanted, house: HouseOf, session: SessionOf) -> SessionView:
+    """Stop everything at once; anyone may."""
+    house.box.emergency_stop(session.who, power_off=wanted.power_off)
+    return _view(session)
+
+
+@router.post("/api/session", responses=REFUSED)
+async def sign_in(given: SignIn, request: Request, house: HouseOf, session: SessionOf) -> SessionView:
+    """Become marshal by the PIN, or driver by a one-time code."""
+    address = request.client.host if request.client is not None else ""
+    if given.code is not None and given.pin is None:
+        house.sessions.use_code(session, given.code, address)
+    elif given.pin is not None and given.code is None:
+        house.sessions.sign_in(session, given.pin, address)
+    else:
+        raise UsageError("a PIN or a code is wanted", cure="give one of them")
+    house.visits.changed(session)
+    return _view(session)
+
+
+@router.delete("/api/session", responses=REFUSED)
+async def sign_out(house: HouseOf, session: SessionOf) -> SessionView:
+    """Give up a role."""
+    house.sessions.sign_out(session)
+    house.visits.changed(session)
+    return _view(session)
+
+
+@router.post("/api/driver-codes", responses=REFUSED)
+async def driver_code(wanted: CodeWanted, house: HouseOf, session: SessionOf) -> CodeView:
+    """A one-time code for the driver of a locomotive; a marshal may make one."""
+    if session.role is not Role.MARSHAL:
+        raise RefusedError(["only the marshal gives a locomotive away"], cure="ask the marshal")
+    engine, engines = wanted.locomotive, house.box.ground.track.locomotives
+    if engine not in engines:
+        raise UsageError(f"there is no locomotive {engine}", cure=did_you_mean(engine, engines))
+    # Behind the '#' it stays in the browser: no server and no log ever sees it.
+    address = f"{house.address}#driver={house.sessions.code_for(engine)}"
+    return CodeView(svg=svg_of(address), address=address, seconds=round(CODE_S))
+
+
+@router.websocket("/ws")
+async def socket(websocket: WebSocket, house: HouseOf) -> None:
+    """Everything that changes, and everything that is asked for on the layout."""
+    await house.visits.visit(websocket, house.session(websocket) or house.sessions.new())
+
+
+def _view(session: Session) -> SessionView:
+    return SessionView.model_validate({"role": session.role.word, "who": session.who, "locomotive": session.locomotive})

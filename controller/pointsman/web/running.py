@@ -1,0 +1,208 @@
+"""Running the server: its port, its end, and who is told that it is there."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ipaddress
+import secrets
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import ifaddr
+import uvicorn
+from starlette.types import ASGIApp
+
+from pointsman.box.box import Box
+from pointsman.box.snapshot import Snapshot
+from pointsman.box.task import Ground
+from pointsman.errors import PortError, UsageError
+from pointsman.posix import endings
+from pointsman.web.announcing import announced
+from pointsman.web.layout_view import layout_view
+from pointsman.web.routes import House
+from pointsman.web.server import make_app
+from pointsman.web.sessions import Sessions
+from pointsman.web.visits import MOST_BYTES, Visits
+
+LOOPBACK = "127.0.0.1"
+PIN_DIGITS = 6
+LEAST_PIN = 4
+SWITCH_S = 0.0005
+"""How long one thread may keep the others waiting: a stop leaves within milliseconds whatever the web does."""
+SHUT_WITHIN_S = 3
+MOST_CONNECTIONS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where the page is reached. ``pin`` is the marshal's, None where only this computer can come in."""
+
+    host: str
+    port: int
+    pin: str | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether others on the network can come in."""
+        return not _is_loopback(self.host)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the server ended: why, the exit code, and what the box showed last."""
+
+    why: str
+    code: int
+    last: Snapshot
+
+
+def door(host: str | None, port: int, pin: str | None) -> Door:
+    """The door as it was wished: without a host for this computer alone; with any other one it needs a PIN.
+
+    A PIN is drawn when none is given. Raises UsageError.
+    """
+    if pin is not None and not (LEAST_PIN <= len(pin) <= 64 and pin.isprintable()):
+        raise UsageError("--pin is too short or too long", cure=f"give {LEAST_PIN} to 64 digits or letters")
+    wanted = host or LOOPBACK
+    if pin is None and not _is_loopback(wanted):
+        pin = "".join(secrets.choice("0123456789") for _ in range(PIN_DIGITS))
+    return Door(wanted, port, pin)
+
+
+def listen(wanted: Door) -> socket.socket:
+    """The socket of a door. Raises PortError."""
+    where = f"{wanted.host}:{wanted.port}"
+    try:
+        family = socket.getaddrinfo(wanted.host, wanted.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((wanted.host, wanted.port), family=family, backlog=512)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            cure = "end the program that has it, or give another one with --port"
+            raise PortError("another program has this port", where=where, cure=cure) from error
+        cures = {
+            errno.EACCES: "give a port above 1023 with --port",
+            errno.EADDRNOTAVAIL: "give an address of this computer with --host, or 0.0.0.0 for all of them",
+        }
+        cure = cures.get(error.errno or 0, "give an address of this computer with --host")
+        raise PortError(error.strerror or str(error), where=where, cure=cure) from error
+
+
+def address_of(wanted: Door, port: int) -> str:
+    """The address that is typed into a browser."""
+    host = wanted.host
+    if _is_any(host):
+        own = [str(ip.ip) for adapter in ifaddr.get_adapters() for ip in adapter.ips if ip.is_IPv4]
+        host = next((ip for ip in own if not ipaddress.ip_address(ip).is_loopback), socket.gethostname())
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_any(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+class _Server(uvicorn.Server):
+    """Signals are ours: the trains are stopped first. ``ready`` is set once it listens, or has failed to."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave them alone."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As the server does."""
+        try:
+            await super().startup(sockets)
+        finally:
+            self.ready.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that listens, until the block in which it does is left."""
+
+    address: str
+    box: Box
+    sessions: Sessions
+
+
+@asynccontextmanager
+async def serving(ground: Ground, journals: Path, wanted: Door, *, speed: float | None) -> AsyncIterator[Served]:
+    """While inside, a layout is served; in the end everything on it is stopped. Raises PortError, LayoutError.
+
+    ``speed`` is the pace of the simulated layout.
+    """
+    with listen(wanted) as listening:
+        port = listening.getsockname()[1]
+        box = Box(ground, journals, speed=speed)
+        address, sessions = address_of(wanted, port), Sessions(wanted.pin, time.monotonic)
+        house = House(box, sessions, Visits(box, sessions), layout_view(ground), address, port)
+        server = _Server(_config(make_app(house)))
+        running = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
+        try:
+            await server.ready.wait()
+            async with announced(ground.track.name, wanted.host, port) if wanted.is_open else nullcontext():
+                yield Served(address, box, sessions)
+        finally:
+            box.halt("the signal box is closed")
+            server.should_exit = True
+            await running
+
+
+async def serve(
+    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, ready: Callable[[str], None]
+) -> Ended:
+    """Serve a layout until a signal ends it; ``ready`` is told the address once the page is there.
+
+    Raises PortError, LayoutError.
+    """
+    sys.setswitchinterval(SWITCH_S)
+    ends: list[tuple[str, int]] = []
+    over = asyncio.Event()
+    async with serving(ground, journals, wanted, speed=speed) as served:
+
+        def end(why: str, code: int) -> None:
+            served.box.halt(why)
+            ends.append((why, code))
+            over.set()
+
+        with endings(asyncio.get_running_loop(), end):
+            ready(served.address)
+            await over.wait()
+            await served.box.close()
+    why, code = ends[0]
+    return Ended(why, code, served.box.snapshot)
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http="h11",
+        ws="websockets-sansio",
+        ws_max_size=MOST_BYTES,
+        ws_per_message_deflate=False,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=SHUT_WITHIN_S,
+        limit_concurrency=MOST_CONNECTIONS,
+    )

@@ -1,0 +1,75 @@
+"""The application, put together: routes, what guards them, how errors are told, and what lives as long as it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from pointsman.errors import PointsmanError, RefusedError
+from pointsman.web.audience import LANGUAGES
+from pointsman.web.guarding import Guard
+from pointsman.web.languages import language_of
+from pointsman.web.routes import STATIC, House, router
+
+SEE = "see /openapi.json"
+
+
+def make_app(house: House) -> FastAPI:
+    """The application; its loop is the box's."""
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        beating = asyncio.create_task(house.visits.beat())
+        try:
+            await house.box.open()
+            yield
+        finally:
+            await house.box.close()
+            beating.cancel()
+            await asyncio.wait([beating])
+            await house.visits.close()
+
+    app = FastAPI(
+        title="pointsman",
+        summary="The signal box of a model railway layout",
+        description="What changes is told on the websocket `/ws`, where everything on the layout is asked for too.",
+        version=version("pointsman"),
+        lifespan=life,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.house = house
+    app.add_middleware(Guard)
+    app.add_exception_handler(PointsmanError, _refused)
+    app.add_exception_handler(RequestValidationError, _not_understood)
+    app.add_exception_handler(HTTPException, _no_such)
+    app.include_router(router)
+    app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
+    return app
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, PointsmanError), "that is what it is registered for"
+    status = 403 if isinstance(error, RefusedError) else 422
+    said = LANGUAGES[language_of(request)]({"why": error.what, "cure": error.cure})
+    return JSONResponse(said, status_code=status)
+
+
+async def _not_understood(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError), "that is what it is registered for"
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    return JSONResponse({"why": f"{where}: {first['msg']}", "cure": SEE}, status_code=422)
+
+
+async def _no_such(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException), "that is what it is registered for"
+    return JSONResponse({"why": str(error.detail), "cure": SEE}, status_code=error.status_code, headers=error.headers)

@@ -1,0 +1,154 @@
+/** The page is put together here. */
+
+import { Callouts } from "./callouts.js";
+import { Diagram } from "./diagram.js";
+import { help } from "./dialogs.js";
+import { button, byId, change, html, refill } from "./dom.js";
+import { Driving } from "./driving.js";
+import { MARKS, leg_of, lie_words } from "./lies.js";
+import { Link } from "./link.js";
+import { Notices } from "./notices.js";
+import { People } from "./people.js";
+import { Puzzle } from "./puzzle.js";
+import { PuttingRight } from "./putting_right.js";
+import { code_in_address, tab, use_code } from "./session.js";
+import { EmergencyStop } from "./stop.js";
+import { Store } from "./store.js";
+import { Throttle } from "./throttle.js";
+import { Track } from "./track.js";
+import { WordsOfPosition } from "./words_of_position.js";
+import { LANGUAGES, preferred, speak, spoken_language, t } from "./words.js";
+
+const RETRY_MS = 2000;
+
+async function layout() {
+  for (;;) {
+    try {
+      const answer = await fetch(`/api/layout?lang=${spoken_language()}`);
+      if (answer.ok) return await answer.json();
+    } catch {
+      // No server yet: asked again below, and said.
+    }
+    refill(byId("notices"), "waiting", () => html("div", { class: "notice", role: "alert" }, html("p", { text: t("waiting") })));
+    await new Promise((over) => setTimeout(over, RETRY_MS));
+  }
+}
+
+function status(store, link) {
+  const show = () => {
+    const { state } = store;
+    document.body.dataset.mode = state.mode;
+    change(byId("mode"), { text: t(`mode.${state.mode}`) + (state.demo ? ` · ${t("demo.on")}` : ""), class: `lamp ${state.mode}` });
+    const power = state.power === null || state.power === undefined ? "unknown" : state.power ? "on" : "off";
+    change(byId("power"), { text: t(`power.${power}`), class: `lamp power-${power}` });
+    change(byId("protection"), { text: t("protection.is", { level: t(`protection.${state.protection}`) }), class: `lamp protection-${state.protection}` });
+    byId("protection").hidden = !store.layout.can_drive;
+    const down = (state.links ?? []).filter((one) => one.why).length;
+    const words = link.stale ? t("links.none") : down ? t("links.down", { count: down }) : t("links.up");
+    change(byId("links"), { text: words, class: `lamp ${down || link.stale ? "off" : "on"}` });
+  };
+  for (const event of ["stale", "fresh"]) link.addEventListener(event, () => store.state && show());
+  store.view(["mode", "demo", "power", "protection", "links"], show);
+  // What is being done, in a place of its own: it comes and goes, and nothing else moves for it.
+  store.view(["note"], (state) => change(byId("note"), { text: state.note ?? "" }));
+  const language = byId("language");
+  const named = () => {
+    const other = LANGUAGES.find((one) => one !== spoken_language());
+    change(language, { text: t("language.other"), lang: other, "aria-label": t("language.to"), hreflang: other });
+  };
+  language.addEventListener("click", async () => {
+    await speak(LANGUAGES.find((one) => one !== spoken_language()));
+    named();
+    link.say("language", { language: spoken_language() });
+    store.layout = Object.assign(store.layout, await layout());
+    store.again();
+    document.title = store.layout.title;
+    byId("title").textContent = store.layout.title;
+  });
+  byId("help").addEventListener("click", () => help(store.hands));
+  named();
+}
+
+/** A lever for each turnout and magnet: the diagram's controls once more, large, for fingers. */
+function levers(store, deeds) {
+  const place = byId("levers");
+  store.view(["turnouts", "magnets", "you"], (state) => {
+    place.hidden = !store.hands;
+    if (!store.hands) return;
+    const turnouts = Object.keys(store.layout.turnouts).map((name) => [name, lie_words(name, state.turnouts[name])]);
+    const magnets = Object.keys(store.layout.magnets).map((name) => [name, t("magnet.control", { name, on: t(state.magnets[name]?.on ? "on" : "off") })]);
+    refill(place, [turnouts, magnets], () => [
+      ...turnouts.map(([name, words]) => {
+        const one = state.turnouts[name];
+        const sure = one?.surety === "seen" || one?.surety === "assumed";
+        const other = (one?.commanded ?? one?.reported) === "closed" ? "thrown" : "closed";
+        const text = `${name} ${MARKS[one?.surety ?? "unknown"]}${leg_of(one) ? t(`${leg_of(one)}.short`) : ""}`;
+        return button(text, () => deeds.turnout(name, other), {
+          class: `lever${sure ? "" : " unsure"}`,
+          "aria-label": `${words}. ${t("turnout.set", { leg: t(other) })}`,
+          "data-key": name,
+        });
+      }),
+      ...magnets.map(([name, words]) => button(`∪ ${name}`, () => deeds.uncouple(name), { class: "lever", "aria-label": words, "data-key": `magnet-${name}` })),
+    ]);
+  });
+}
+
+async function begin() {
+  await speak(preferred());
+  const code = code_in_address();
+  const entered = code ? await use_code(code) : null;
+
+  const store = new Store();
+  const name = tab();
+  const link = new Link(() => {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    return `${scheme}://${location.host}/ws?lang=${spoken_language()}&tab=${name}`;
+  });
+  // Before anything else is there: the emergency stop.
+  const stop = new EmergencyStop(byId("stop"), link, store);
+  stop.show();
+
+  store.layout = await layout();
+  document.title = store.layout.title;
+  byId("title").textContent = store.layout.title;
+
+  const deeds = {
+    answered(answer) {
+      if (answer.ok) return;
+      if (callouts.shows(answer)) callouts.refused(answer);
+      notices.refused(answer);
+    },
+    turnout: async (turnout, leg) => deeds.answered(await link.ask("turnout", { name: turnout, leg })),
+    uncouple: async (magnet) => deeds.answered(await link.ask("uncouple", { name: magnet })),
+    "put-right": () => putting_right.open(),
+    "take-up": async () => deeds.answered(await link.ask("take-up")),
+    yes: async () => deeds.answered(await link.ask("answer", { question: store.state.question.id, yes: true })),
+    no: async () => deeds.answered(await link.ask("answer", { question: store.state.question.id, yes: false })),
+  };
+  const track = new Track(store.layout);
+  const notices = new Notices(byId("notices"), link, store, deeds);
+  const diagram = new Diagram(byId("diagram"), byId("legend"), store, track, deeds);
+  const callouts = new Callouts(byId("diagram"), diagram, store);
+  const throttle = new Throttle(link, store);
+  throttle.addEventListener("refused", (event) => deeds.answered(event.detail));
+  link.addEventListener("refused", (event) => deeds.answered(event.detail));
+  const putting_right = new PuttingRight(byId("putright"), link, store, deeds);
+  new Driving(byId("driving"), link, store, throttle, track, diagram, deeds);
+  new Puzzle(byId("puzzle"), link, store, track, deeds);
+  new WordsOfPosition(byId("position"), byId("spoken"), store);
+  new People(byId("role"), link, store, deeds);
+  status(store, link);
+  levers(store, deeds);
+  store.view(["*"], () => stop.show());
+
+  link.addEventListener("state", (event) => store.whole(event.detail));
+  link.addEventListener("change", (event) => store.changed(event.detail));
+  link.addEventListener("you", (event) => store.known(event.detail));
+  if (entered && !entered.ok) notices.refused(entered);
+  // After the throttle's own listener, which stops.
+  addEventListener("pagehide", () => link.leave());
+  link.connect();
+}
+
+begin();

@@ -1,0 +1,248 @@
+/** The puzzle: cards drawn, the train to form, what has been counted, and the solution. */
+
+import { board, called } from "./board.js";
+import { dialog } from "./dialogs.js";
+import { button, html, refill } from "./dom.js";
+import { left_to_right, read } from "./position.js";
+import { token } from "./shapes.js";
+import { figure, spoken_language, t, t_or } from "./words.js";
+
+const FIGURES = ["runs", "reversals", "couplings", "pull_drops", "seconds", "raw_starts", "hints", "emergency_stops", "by_hand"];
+
+/** The figure that a puzzle is played for, as `done` names it. */
+const counted = (puzzle) => puzzle.count.replace("-", "_");
+
+/** Where a figure comes from, unless it was seen. */
+function origin_words(origin) {
+  return origin && origin !== "seen" ? html("small", { class: "origin", text: ` ${t_or(`origin.${origin}`, origin)}` }) : null;
+}
+
+export class Puzzle {
+  #facing = null;
+  #busy = false;
+
+  constructor(place, link, store, track, deeds) {
+    Object.assign(this, { place, link, store, track, deeds });
+    this.title = html("h2", { id: "puzzle-title" });
+    this.controls = html("div", { class: "row controls" });
+    this.set_up = html("div", { class: "set-up" });
+    this.score = html("div", { class: "score" });
+    this.target = html("div", { class: "target" });
+    this.hint = html("div", { class: "hint" });
+    this.figures = html("div", { class: "figures" });
+    this.plan = html("div", { class: "plan" });
+    place.append(this.title, this.controls, this.set_up, this.score, this.target, this.hint, this.figures, this.plan);
+    store.view(["puzzle", "mode", "demo", "question", "you", "vehicles"], () => this.#show());
+  }
+
+  async #ask(what, fields = {}) {
+    this.#busy = true;
+    this.#show();
+    const answer = await this.link.ask(what, fields);
+    this.#busy = false;
+    this.#show();
+    this.deeds.answered(answer);
+    return answer;
+  }
+
+  #show() {
+    const { state, store } = { state: this.store.state, store: this.store };
+    const { puzzle, mode, demo } = state;
+    const language = spoken_language();
+    this.title.textContent = puzzle ? puzzle.title || puzzle.name : t("puzzle");
+    refill(this.controls, [mode, demo, store.you.role, this.#busy, Boolean(puzzle?.plan?.length), language], () => this.#offered());
+    refill(this.set_up, [mode, puzzle?.start, state.question, this.#facing, store.you.role, language], () => this.#set_up());
+    refill(this.score, [puzzle?.count, puzzle?.par, puzzle?.proved, puzzle?.done, puzzle?.distance, mode, language], () => this.#score());
+    refill(this.target, [puzzle?.cards, puzzle?.target, puzzle?.seed, puzzle?.level, language], () => this.#target());
+    refill(this.hint, [puzzle?.hint, language], () => this.#hint());
+    refill(this.figures, [puzzle?.done, language], () => this.#figures());
+    refill(this.plan, [puzzle?.plan, puzzle?.next, language], () => this.#plan());
+  }
+
+  /** The buttons that make sense now, for who may press them. */
+  #offered() {
+    const { store } = this;
+    const { mode, demo } = store.state;
+    const one = (what, fields, { key = what, main = false, role = "marshal" } = {}) =>
+      (role === "driver" ? store.drives : store.marshal) &&
+      button(t(key), () => this.#ask(what, fields), { class: main ? "main" : null, disabled: this.#busy, "data-key": key });
+    const still = ["ready", "hand", "paused"].includes(mode);
+    return [
+      ["idle", "solved", "dealt", "ready", "paused", "hand"].includes(mode) &&
+        store.marshal &&
+        button(t("deal"), () => this.#deal(), { class: ["idle", "solved"].includes(mode) ? "main" : null, "data-key": "deal" }),
+      mode === "auto" && one("pause", {}, { main: true }),
+      mode === "paused" && one("go-on", {}, { main: true }),
+      ["ready", "hand"].includes(mode) && one("auto", {}, { main: true }),
+      still && one("step", {}),
+      still && one("hint", {}, { role: "driver" }),
+      one("demo", { on: !demo }, { key: demo ? "demo.off" : "demo" }),
+    ];
+  }
+
+  #deal() {
+    const { puzzles } = this.store.layout;
+    const choice = html("select", { id: "deal-puzzle" }, ...puzzles.map(({ name, title }) => html("option", { value: name, text: title || name })));
+    choice.value = this.store.state.puzzle?.name ?? puzzles[0]?.name ?? "";
+    const seed = html("input", { type: "text", id: "deal-seed", maxlength: 40, autocomplete: "off" });
+    const level = html(
+      "select",
+      { id: "deal-level" },
+      html("option", { value: "", text: t("level.any") }),
+      ...[1, 2, 3, 4].map((one) => html("option", { value: one, text: t("level.one", { level: one }) })),
+    );
+    const form = html(
+      "form",
+      {
+        submit: (event) => {
+          event.preventDefault();
+          shown.close();
+          const fields = { puzzle: choice.value };
+          if (seed.value.trim()) fields.seed = seed.value.trim();
+          if (level.value) fields.level = Number(level.value);
+          this.#facing = null;
+          this.#ask("deal", fields);
+        },
+      },
+      html("p", {}, html("label", { for: "deal-puzzle", text: t("puzzle") }), choice),
+      html("p", {}, html("label", { for: "deal-level", text: t("level") }), level),
+      html("p", {}, html("label", { for: "deal-seed", text: t("seed.optional") }), seed),
+      html(
+        "p",
+        { class: "row" },
+        html("button", { type: "submit", class: "main", text: t("deal.do") }),
+        button(t("cancel"), () => shown.close()),
+      ),
+    );
+    const shown = dialog(t("deal"), [html("p", { text: t("deal.text") }), form]);
+  }
+
+  /** The picture of how all must stand, and which way the locomotive faces: a person's yes begins. */
+  #set_up() {
+    const { state, layout, locomotive, marshal } = this.store;
+    const asked = state.question?.kind === "set-up" ? state.question : null;
+    if (!state.puzzle?.start || !(state.mode === "dealt" || asked)) return [];
+    const start = read(layout, state.puzzle.start);
+    const at = Object.keys(start.segments).find((name) => start.segments[name].includes(locomotive));
+    const beyond = (end) => (at && this.track.beyond(at, null, end === "to")?.element) || t("buffer");
+    const ends = ["from", "to"].map((end) => [end, asked?.ends?.[end] ?? beyond(end)]);
+    const facing = html(
+      "div",
+      { class: "row", role: "group", "aria-label": t("facing") },
+      ...ends.map(([end, name]) =>
+        button(name, () => ((this.#facing = end), this.#show()), {
+          "aria-pressed": String(this.#facing === end),
+          "data-key": `facing-${end}`,
+          class: "choice",
+        }),
+      ),
+    );
+    return [
+      html("h3", { text: t("set-up") }),
+      html("p", { text: asked?.text || t("set-up.text") }),
+      board(layout, start),
+      ...(marshal
+        ? [
+            html("p", { text: t("facing.question", { locomotive }) }),
+            facing,
+            html(
+              "p",
+              { class: "row" },
+              button(t("begin"), () => this.#ask("begin", { facing: this.#facing }), {
+                class: "main",
+                disabled: this.#facing === null,
+                "data-key": "begin",
+              }),
+            ),
+          ]
+        : []),
+    ];
+  }
+
+  #score() {
+    const { puzzle, mode } = this.store.state;
+    if (!puzzle) return html("p", { class: "quiet", text: t("puzzle.none") });
+    const done = puzzle.done?.[counted(puzzle)] ?? 0;
+    const origin = puzzle.done?.origins?.[counted(puzzle)];
+    return [
+      html("p", { class: "count" }, html("b", { text: figure(done) }), html("span", { text: t_or(`count.${puzzle.count}`, puzzle.count) }), origin_words(origin)),
+      puzzle.par !== null &&
+        puzzle.par !== undefined &&
+        html("p", { class: "count" }, html("b", { text: figure(puzzle.par) }), html("span", { text: t(puzzle.proved ? "par.proved" : "par") })),
+      puzzle.distance !== null &&
+        puzzle.distance !== undefined &&
+        html("p", { class: "count" }, html("b", { text: figure(puzzle.distance) }), html("span", { text: t("distance") })),
+      mode === "solved" && html("p", { class: "solved", role: "status", text: t("solved") }),
+    ];
+  }
+
+  #target() {
+    const { puzzle } = this.store.state;
+    if (!puzzle) return [];
+    const { layout } = this.store;
+    const drawn = (item) => {
+      if (Array.isArray(item)) {
+        return html("span", { class: "any-order", role: "group", "aria-label": t("any-order") }, ...item.map(drawn));
+      }
+      if (item in layout.vehicles) return token(item, layout.vehicles[item], { text: called(layout, item) });
+      return html("span", { class: "wild", text: item === ".." ? "…" : item === "?" ? "?" : t_or(`kind.${item.slice(1)}`, item) });
+    };
+    const rows = Object.entries(puzzle.target ?? {}).map(([segment, items]) => {
+      const forth = !(segment in layout.segments) || left_to_right(layout, segment);
+      const train = forth ? items : [...items].reverse();
+      return html("li", {}, html("span", { class: "place", text: segment }), html("span", { class: "track" }, ...train.map(drawn)));
+    });
+    const cards = puzzle.cards ?? [];
+    const drawn_by = [puzzle.seed && t("seed", { seed: puzzle.seed }), puzzle.level && t("level.one", { level: puzzle.level })];
+    return [
+      cards.length &&
+        html(
+          "div",
+          { class: "mug" },
+          html("h3", { text: t("cards") }),
+          html(
+            "ol",
+            { class: "cards" },
+            ...cards.map((card) =>
+              html("li", {}, layout.vehicles[card] ? token(card, layout.vehicles[card], { h: 26, text: called(layout, card) }) : card),
+            ),
+          ),
+          html("p", { class: "quiet", text: drawn_by.filter(Boolean).join(" · ") }),
+        ),
+      rows.length && html("div", {}, html("h3", { text: t("target") }), html("ul", { class: "board" }, ...rows)),
+    ];
+  }
+
+  #hint() {
+    const { hint } = this.store.state.puzzle ?? {};
+    if (!hint) return [];
+    const run = typeof hint.run === "string" ? hint.run : hint.run?.text;
+    return html("p", { class: "tip", role: "status" }, html("strong", { text: t("hint.is") }), ` ${run ?? ""} ${t("hint.distance", { distance: hint.distance })}`);
+  }
+
+  #figures() {
+    const { puzzle } = this.store.state;
+    if (!puzzle?.done) return [];
+    const told = (name) => puzzle.done[name] !== undefined && puzzle.done[name] !== null && name !== counted(puzzle);
+    const rows = FIGURES.filter(told).map((name) => {
+      const origin = puzzle.done.origins?.[name];
+      return html(
+        "div",
+        {},
+        html("dt", { text: t(`count.${name.replace("_", "-")}`) }),
+        html("dd", {}, figure(puzzle.done[name]), origin_words(origin)),
+      );
+    });
+    return html("dl", {}, ...rows);
+  }
+
+  #plan() {
+    const { puzzle } = this.store.state;
+    if (!puzzle?.plan?.length) return [];
+    const open = this.plan.querySelector("details")?.open ?? false;
+    const steps = puzzle.plan.map((run, i) =>
+      html("li", { class: i < puzzle.next ? "past" : i === puzzle.next ? "next" : null, "aria-current": i === puzzle.next ? "step" : null, text: run.text }),
+    );
+    return html("details", { open }, html("summary", { text: t("plan", { count: puzzle.plan.length }) }), html("ol", {}, ...steps));
+  }
+}

@@ -1,0 +1,42 @@
+/** The page's own words in the language chosen; the server's sentences come translated. */
+
+import { set_cookie, cookie } from "./session.js";
+
+export const LANGUAGES = ["en", "fr"];
+
+let dictionary = {};
+let language = LANGUAGES[0];
+
+/** The language kept from the last visit, else the first of the browser's that is spoken here. */
+export function preferred() {
+  const wished = [cookie("language"), ...navigator.languages].map((one) => (one ?? "").slice(0, 2).toLowerCase());
+  return wished.find((one) => LANGUAGES.includes(one)) ?? LANGUAGES[0];
+}
+
+export async function speak(wanted) {
+  const answer = await fetch(`/static/words/${wanted}.json`);
+  if (!answer.ok) throw new Error(`/static/words/${wanted}.json: ${answer.status}`);
+  dictionary = await answer.json();
+  language = wanted;
+  set_cookie("language", wanted);
+  document.documentElement.lang = wanted;
+  for (const node of document.querySelectorAll("[data-t]")) node.textContent = t(node.dataset.t);
+  for (const node of document.querySelectorAll("[data-t-label]")) node.setAttribute("aria-label", t(node.dataset.tLabel));
+}
+
+export const spoken_language = () => language;
+
+/** The words of a key, `{name}` in them replaced; the key itself where there are none. */
+export function t(key, values = {}) {
+  const text = dictionary[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** The words of a key where the dictionary has it, else what is given. */
+export const t_or = (key, other) => (key in dictionary ? dictionary[key] : other);
+
+/** A number as the language writes it. */
+export const figure = (value, digits = 0) =>
+  new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
+
+export const clock = (when) => new Date(when).toLocaleTimeString(language, { hour12: false });

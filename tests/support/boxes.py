@@ -1,0 +1,33 @@
+"""Test support: a signal box on the simulated small Inglenook."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from pointsman.box.box import Box
+from pointsman.box.demo import Waits
+from pointsman.box.task import Ground
+from pointsman.links import On, Target
+from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.layout import load_layout
+from pointsman.track.wiring_file import load_wiring
+
+
+def ground(layout: str | Path = "inglenook-small") -> Ground:
+    """A layout with its usual wiring, simulated."""
+    folder = find_layout(layout)
+    track = load_layout(folder)
+    return Ground(folder, track, load_wiring(find_wiring(folder), track), "", Target(On.SIM))
+
+
+@asynccontextmanager
+async def opened(journals: Path, *, speed: float | None = None) -> AsyncIterator[Box]:
+    """A box whose clock jumps, if it is not paced; closed however the test ends."""
+    box = Box(ground(), journals, speed=speed, waits=Waits(0.0, 0.0))
+    try:
+        await box.open()
+        yield box
+    finally:
+        await box.close()

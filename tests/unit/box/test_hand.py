@@ -1,0 +1,131 @@
+"""Driving by hand at the signal box: who holds the throttle, what is refused, what is counted, and who goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from boxes import opened
+from shared_cache import shared_cache
+
+from pointsman.box.box import Box
+from pointsman.box.snapshot import Mode, Snapshot
+from pointsman.errors import RefusedError
+from pointsman.operate.ahead import Protection
+from pointsman.track.model import End, Leg
+
+AT_THE_START = "head: L | s1: 1 2 3 | s2: 4 5 | s3:"
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
+
+
+async def seen(box: Box, holds: Callable[[Snapshot], bool]) -> Snapshot:
+    async with asyncio.timeout(60):
+        return await box.board.when(holds)
+
+
+@asynccontextmanager
+async def ready(tmp_path: Path, *, speed: float | None = None) -> AsyncIterator[Box]:
+    """A play that was begun, and nothing has moved but the proof of the locomotive."""
+    async with opened(tmp_path, speed=speed) as box:
+        await box.deal("classic", seed="1")
+        await box.begin(End.TO)
+        assert (await seen(box, lambda now: now.mode in {Mode.READY, Mode.HALTED, Mode.DEALT})).mode is Mode.READY
+        yield box
+
+
+async def stood_again(box: Box, since: Snapshot) -> Snapshot:
+    """Wait until the locomotive has moved since then, and stands."""
+    return await seen(box, lambda now: now.drive is None and now.vehicles["L"] != since.vehicles["L"])
+
+
+async def test_one_that_is_not_renewed_stops_and_the_program_goes_on_from_there_to_the_end(tmp_path: Path) -> None:
+    async with ready(tmp_path) as box:
+        hand = box.hand
+        with pytest.raises(RefusedError, match="do not hold the throttle"):
+            hand.drive("ann", End.TO, 60)
+        hand.take("ann")
+        assert box.snapshot.throttle["L"]["holder"] == "ann"
+        before = box.snapshot
+        hand.drive("ann", End.TO, 60)
+        stood = await stood_again(box, before)
+        assert stood.mode is Mode.HAND
+        # It stands, but the throttle was not closed: what is said again now moves nothing.
+        hand.drive("ann", End.TO, 60)
+        hand.stop("ann")
+        await box.hand.turnout("ann", "T2", Leg.THROWN)
+        assert (await seen(box, lambda now: now.turnouts["T2"]["commanded"] == "thrown")).vehicles == stood.vehicles
+        # Back to where it stood: from there the plan goes on.
+        while box.snapshot.puzzle is not None and box.snapshot.puzzle["position"] != AT_THE_START:
+            hand.drive("ann", End.FROM, 60)
+            stood = await stood_again(box, stood)
+            hand.stop("ann")
+        hand.release("ann")
+        await seen(box, lambda now: now.mode in {Mode.READY, Mode.PAUSED})
+        await box.auto()
+        assert (await seen(box, lambda now: now.mode in {Mode.SOLVED, Mode.HALTED})).mode is Mode.SOLVED
+        assert box.snapshot.puzzle is not None
+        done = box.snapshot.puzzle["done"]
+        assert done["runs"] >= box.snapshot.puzzle["par"]
+        assert box.snapshot.throttle == {}
+
+
+async def test_who_takes_over_stops_the_train_first(tmp_path: Path) -> None:
+    async with ready(tmp_path, speed=1.0) as box:
+        hand = box.hand
+        hand.take("ann")
+        hand.drive("ann", End.FROM, 40)
+        await seen(box, lambda now: now.vehicles["L"]["v_mm_s"] < 0)
+        with pytest.raises(RefusedError, match="ann drives L"):
+            hand.take("bob")
+        hand.take("bob", steal=True)
+        await seen(box, lambda now: now.drive is None)
+        with pytest.raises(RefusedError, match="do not hold"):
+            hand.drive("ann", End.FROM, 40)
+        hand.stop("ann")
+        assert box.snapshot.throttle["L"] == {"holder": "bob", "towards": None, "speed_mm_s": 0.0}
+        # Its connection ends: the train stops, and the throttle waits for who comes again.
+        hand.drive("bob", End.FROM, 40)
+        await seen(box, lambda now: now.drive is not None)
+        hand.gone("bob")
+        assert (await seen(box, lambda now: now.drive is None)).throttle["L"]["holder"] == "bob"
+        hand.drive("bob", End.TO, 40)
+        await seen(box, lambda now: now.vehicles["L"]["v_mm_s"] > 0)
+        with pytest.raises(RefusedError, match="the other way"):
+            hand.drive("bob", End.FROM, 40)
+        with pytest.raises(RefusedError, match="a train is moving"):
+            await box.auto()
+        box.emergency_stop("a spectator")
+        assert (await seen(box, lambda now: now.mode is Mode.HALTED)).throttle != {}
+        await seen(box, lambda now: now.throttle == {})
+
+
+async def test_what_the_layout_refuses_goes_to_the_one_who_asked_and_says_where(tmp_path: Path) -> None:
+    refused: list[tuple[str, RefusedError]] = []
+    async with ready(tmp_path) as box:
+        hand = box.hand
+        hand.on_refused(lambda who, error: refused.append((who, error)))
+        with pytest.raises(RefusedError, match="magnet s1"):
+            await hand.uncouple("ann", "s1")
+        hand.take("ann")
+        await hand.function("ann", 0, on=True)
+        for _ in range(12):
+            before = box.snapshot
+            hand.stop("ann")
+            hand.drive("ann", End.FROM, 80)
+            await seen(
+                box, lambda now, was=before: bool(refused) or (now.drive is None and now.vehicles != was.vehicles)
+            )  # type: ignore[misc]
+            if refused:
+                break
+        assert [(who, error.what, error.where) for who, error in refused] == [
+            ("ann", "the track ends in head", "segment head")
+        ]
+        await hand.protect("marshal", Protection.WARN)
+        assert box.snapshot.protection == "warn"

@@ -1,0 +1,335 @@
+"""Driving by hand under the referee and the protection, on the simulated layout in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from random import Random
+
+import pytest
+from hand_bench import HandBench
+
+from pointsman.errors import HaltedError, RefusedError
+from pointsman.operate.ahead import Protection
+from pointsman.operate.allowances import Allowances
+from pointsman.operate.plan import Planner
+from pointsman.operate.referee import Origin
+from pointsman.puzzle.puzzle import Count
+from pointsman.record import read
+from pointsman.solver.cost import tally
+from pointsman.solver.search import Solution, solve
+from pointsman.solver.steps import Step
+from pointsman.track.builtin import find_wiring
+from pointsman.track.model import Leg
+from pointsman.track.wiring_file import load_wiring
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture
+def bench(tmp_path: Path, cache: Path) -> HandBench:
+    return HandBench(tmp_path / "hand.journal", cache)
+
+
+def solved(bench: HandBench, count: Count) -> Solution:
+    puzzle = bench.chosen.puzzle
+    return solve(puzzle.track, puzzle.start, bench.chosen.goal, count, cache=bench.cache)
+
+
+def planned(bench: HandBench, plan: Solution, count: Count) -> int:
+    """What the model counts of a plan."""
+    return tally(bench.chosen.track, [Step((run,)) for run in plan.runs], count)
+
+
+def planner(bench: HandBench) -> Planner:
+    track = bench.chosen.track
+    return Planner(track, load_wiring(find_wiring(bench.chosen.folder), track), Allowances())
+
+
+def written(bench: HandBench, kind: str) -> list[dict[str, object]]:
+    return [dict(line.values) for line in read(bench.journal_path).lines if line.kind == kind]
+
+
+class TestCountedAsTheModelDoes:
+    @pytest.mark.parametrize(
+        ("puzzle", "start", "goal", "count"),
+        [
+            ("inglenook-small", None, "s1: 3 1 2", Count.RUNS),
+            ("inglenook-small", None, "s1: 2 1 3", Count.PULL_DROPS),
+            ("inglenook-small", None, "s1: 5 4 1 | s2: 2 3", Count.RUNS),
+            ("timesaver", "UL: L 1 | UR: 2 | B: 3 4 | W: 5", "R: 1 2", Count.RUNS),
+        ],
+        ids=["small", "small in pull-drops", "both sidings", "timesaver"],
+    )
+    def test_a_plan_driven_by_hand(
+        self, bench: HandBench, puzzle: str, start: str | None, goal: str, count: Count
+    ) -> None:
+        bench.puzzle, bench.start, bench.goal = puzzle, start, goal
+
+        async def drive(bench: HandBench) -> None:
+            await bench.drive_plan(solved(bench, count).runs, planner(bench), Random(goal))
+
+        bench.person = drive
+        final = bench.play()
+        plan, figures = solved(bench, count), bench.figures
+        assert figures.runs == planned(bench, plan, Count.RUNS) == len(plan.runs)
+        assert figures.reversals == planned(bench, plan, Count.REVERSALS)
+        assert figures.couplings == planned(bench, plan, Count.COUPLINGS)
+        if count is Count.PULL_DROPS:
+            assert figures.pull_drops == plan.optimum
+        assert set(figures.origins.values()) == {Origin.SEEN}
+        assert bench.simulation.incidents == []
+        assert final.position == plan.runs[-1].after
+        assert bench.chosen.goal.reached(final.position, ["L"])
+        assert bench.refusals == []
+
+
+class TestTheThrottle:
+    def test_one_that_is_not_renewed_stops_the_train(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            bench.throttle(forward=True, speed_mm_s=40)
+            said = bench.now_s()
+            await bench.begun()
+            await bench.until_stand()
+            assert 1.5 < bench.now_s() - said < 2.5
+            bench.throttle(forward=True, speed_mm_s=40)
+            await asyncio.sleep(0.1)
+            assert bench.dispatcher.drive is None, "it must be closed before it drives again"
+            bench.throttle(forward=True, speed_mm_s=0)
+            bench.throttle(forward=True, speed_mm_s=40)
+            await bench.begun()
+
+        bench.person = drive
+        bench.play()
+        assert any("not renewed for 1.5 s" in str(order["what"]) for order in written(bench, "order"))
+
+    def test_reversing_brakes_and_then_goes_the_other_way(self, bench: HandBench) -> None:
+        ways = []
+
+        async def drive(bench: HandBench) -> None:
+            bench.throttle(forward=True, speed_mm_s=60)
+            await asyncio.sleep(1.0)
+            for _ in range(6):
+                bench.throttle(forward=False, speed_mm_s=60)
+                await asyncio.sleep(0.4)
+                drive = bench.dispatcher.drive
+                ways.append(None if drive is None else drive.step.forward)
+
+        bench.person = drive
+        bench.play()
+        assert ways[0] is not False, "it is braking"
+        assert ways[-1] is False
+
+    def test_it_stops_before_the_end_of_the_line_and_says_so(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            await bench.drive(forward=False, speed_mm_s=500)
+            await bench.drive(forward=False, speed_mm_s=500)
+
+        bench.person = drive
+        bench.play()
+        assert "stopped: the track ends in head" in [status.note for status in bench.statuses]
+        (refusal,) = bench.refusals
+        assert (refusal.who, refusal.error.what, refusal.about) == ("me", "the track ends in head", "segment head")
+        assert bench.simulation.incidents == []
+        assert bench.truth.on["head"][0].from_mm < 60
+
+    def test_a_faster_and_a_slower_throttle_are_followed(self, bench: HandBench) -> None:
+        speeds: list[float] = []
+
+        async def drive(bench: HandBench) -> None:
+            for speed in (20, 80, 30):
+                bench.throttle(forward=True, speed_mm_s=speed)
+                await asyncio.sleep(0.9)
+                speeds.append(bench.simulation.world.speed_mm_s("L"))
+
+        bench.person = drive
+        bench.play()
+        creeping, fast, slower = speeds
+        assert creeping < 27
+        assert fast > 55
+        assert slower < 40
+
+    def test_of_another_locomotive_drives_nothing(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            bench.orders.throttle("me", "M", forward=True, speed_mm_s=30)
+            await asyncio.sleep(0.1)
+
+        bench.person = drive
+        bench.play()
+        assert [refusal.error.what for refusal in bench.refusals] == ["M is not driven here"]
+
+
+class TestRefused:
+    def refused(self, bench: HandBench) -> list[str]:
+        return [refusal.error.what for refusal in bench.refusals]
+
+    def test_points_under_a_train(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            bench.throttle(forward=True, speed_mm_s=80)
+            await asyncio.sleep(1.4)
+            bench.throttle(forward=True, speed_mm_s=0)
+            await bench.until_stand()
+            with pytest.raises(RefusedError, match="L stands on T1, or may") as caught:
+                await bench.turnout("T1", Leg.THROWN)
+            assert caught.value.where == "turnout T1"
+            await bench.drive(forward=False, speed_mm_s=80)
+            await bench.turnout("T1", Leg.THROWN)
+
+        bench.person = drive
+        bench.play()
+        assert bench.simulation.incidents == []
+
+    def test_while_it_moves(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            bench.throttle(forward=True, speed_mm_s=40)
+            await bench.begun()
+            for order in (bench.turnout("T1", Leg.THROWN), bench.uncouple("s1"), bench.play_runs()):
+                with pytest.raises(RefusedError, match="L is moving"):
+                    await order
+
+        bench.person = drive
+        bench.play()
+
+    def test_uncoupling_where_nothing_is(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            for magnet in ("s1", "nowhere"):
+                with pytest.raises(RefusedError):
+                    await bench.uncouple(magnet)
+
+        bench.person = drive
+        bench.play()
+        assert self.refused(bench) == ["the nearest coupling is 85 mm from magnet s1", "there is no magnet 'nowhere'"]
+
+    def test_points_that_are_not_there(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            with pytest.raises(RefusedError, match="there is no turnout 'T9'"):
+                await bench.turnout("T9", Leg.THROWN)
+
+        bench.person = drive
+        bench.play()
+
+    def test_orders_after_the_end(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            await asyncio.wrap_future(bench.orders.finish("me"))
+            with pytest.raises(RefusedError, match="nobody drives here any more"):
+                await bench.turnout("T1", Leg.THROWN)
+
+        bench.person = drive
+        bench.play()
+
+
+class TestLightsAndHorn:
+    def test_at_any_time_and_nothing_moves_by_it(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            await asyncio.wrap_future(bench.orders.function("me", "L", 0, on=True))
+            starts = bench.dispatcher.score.raw_starts
+            bench.throttle(forward=True, speed_mm_s=40)
+            await bench.begun()
+            await asyncio.wrap_future(bench.orders.function("me", "L", 2, on=True))
+            assert bench.dispatcher.drive is not None
+            with pytest.raises(RefusedError, match="L has no F29 here"):
+                await asyncio.wrap_future(bench.orders.function("me", "L", 29, on=True))
+            assert bench.dispatcher.score.raw_starts == starts + 1
+
+        bench.person = drive
+        bench.play()
+        sent = b"".join(data for _, data in bench.sent)
+        assert b"<F 3 0 1>" in sent
+        assert b"<F 3 2 1>" in sent
+
+    def test_one_that_is_not_answered_stops_nothing(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            bench.to_station = lambda data: b"" if data.startswith(b"<F ") else data
+            await asyncio.wrap_future(bench.orders.function("me", "L", 2, on=True))
+            await asyncio.sleep(0.4)
+
+        bench.person = drive
+        bench.play()
+
+
+class TestTheProgramPlays:
+    def test_from_where_a_person_stopped_with_a_pause(self, bench: HandBench) -> None:
+        done: list[str] = []
+
+        async def drive(bench: HandBench) -> None:
+            runs = solved(bench, Count.RUNS).runs
+            await bench.drive_plan(runs[:3], planner(bench), Random(1))
+            assert bench.dispatcher.belief.position == runs[3].before
+
+            def told(run: object) -> None:
+                done.append(str(run))
+                if len(done) == 2:
+                    bench.orders.pause()
+
+            first = await asyncio.wrap_future(bench.orders.play("me", runs[3:], told))
+            assert first == 2
+            assert await asyncio.wrap_future(bench.orders.play("me", runs[5:])) == len(runs) - 5
+
+        bench.person = drive
+        final = bench.play()
+        runs = solved(bench, Count.RUNS).runs
+        assert done == [str(run) for run in runs[3:5]]
+        assert final.position == runs[-1].after
+        assert bench.figures.runs == len(runs)
+        assert bench.figures.couplings == planned(bench, solved(bench, Count.RUNS), Count.COUPLINGS)
+        assert bench.simulation.incidents == []
+
+    def test_not_from_another_position(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            with pytest.raises(RefusedError, match="the first run starts from"):
+                await asyncio.wrap_future(bench.orders.play("me", solved(bench, Count.RUNS).runs[1:]))
+
+        bench.person = drive
+        bench.play()
+
+
+def test_a_beam_that_is_dead_stops_everything(bench: HandBench) -> None:
+    """The dispatcher's own halts end a sitting as they end a play, and whoever waits is told."""
+    told: list[BaseException] = []
+
+    async def drive(bench: HandBench) -> None:
+        await bench.drive(forward=False, speed_mm_s=40)
+        bench.from_station = lambda data: data.replace(b"<Q 2>", b"")
+        answer = bench.orders.turnout("me", "T1", Leg.CLOSED)
+        await asyncio.wrap_future(answer)
+        await bench.drive(forward=True, speed_mm_s=60)
+        told.append(asyncio.wrap_future(bench.orders.turnout("me", "T1", Leg.CLOSED)).exception() or AssertionError())
+
+    bench.person = drive
+    with pytest.raises(HaltedError, match="beam s1 should have been broken by L by now"):
+        bench.play()
+    assert bench.speed_in_the_end == 0
+    assert {str(incident.kind) for incident in bench.simulation.incidents} <= {"rough coupling"}
+
+
+@pytest.mark.parametrize("puzzle", ["inglenook-small", "timesaver"])
+def test_whatever_a_person_orders_nothing_happens(bench: HandBench, puzzle: str) -> None:
+    bench.puzzle, bench.start = puzzle, None
+    if puzzle == "timesaver":
+        bench.start, bench.goal = "UL: L 1 | UR: 2 | B: 3 4 | W: 5", "R: 1 2"
+    dice = Random(puzzle)
+
+    async def drive(bench: HandBench) -> None:
+        await bench.anything(dice, until_s=bench.now_s() + 240)
+
+    bench.person = drive
+    bench.play()
+    assert bench.simulation.incidents == []
+    assert bench.figures.runs > 5
+    assert all(refusal.error.reasons and refusal.error.cure for refusal in bench.refusals)
+
+
+def test_without_protection_a_segment_may_be_overfull(bench: HandBench) -> None:
+    bench.protection = Protection.OFF
+
+    async def drive(bench: HandBench) -> None:
+        await asyncio.wrap_future(bench.orders.protect("me", Protection.WARN))
+        await bench.drive(forward=True, speed_mm_s=60)
+
+    bench.person = drive
+    bench.play()
+    assert bench.statuses[-1].hand is not None
+    assert bench.statuses[-1].hand.protection is Protection.WARN

@@ -1,0 +1,282 @@
+"""The server at its boundary: real sockets on loopback, a simulated layout whose clock jumps."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from boxes import ground
+from shared_cache import shared_cache
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from pointsman.errors import PortError, UsageError
+from pointsman.web.logs import log_to
+from pointsman.web.running import Door, Served, door, listen, serving
+
+HERE = Door("127.0.0.1", 0, None)
+WITH_PIN = Door("127.0.0.1", 0, "4711")
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
+
+
+@asynccontextmanager
+async def served(tmp_path: Path, wanted: Door = HERE) -> AsyncIterator[tuple[Served, httpx.AsyncClient]]:
+    async with serving(ground(), tmp_path, wanted, speed=None) as house:
+        origin = house.address.rstrip("/")
+        async with httpx.AsyncClient(base_url=origin, headers={"origin": origin}, trust_env=False) as browser:
+            yield house, browser
+
+
+class Page:
+    """A page on the websocket, and the state that it knows."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._number = 0
+        self.state: dict[str, Any] = {}
+        self.you: dict[str, Any] = {}
+
+    async def ask(self, do: str, **fields: object) -> dict[str, Any]:
+        """Ask for something; the answer."""
+        self._number += 1
+        number = self._number
+        await self._socket.send(json.dumps({"id": number, "do": do, **fields}))
+        return await self.until(lambda message: message.get("id") == number)
+
+    async def say(self, text: str) -> dict[str, Any]:
+        """Send a text, and hear that it is refused."""
+        await self._socket.send(text)
+        return await self.until(lambda message: message["type"] == "refused")
+
+    async def flood(self, texts: list[str]) -> None:
+        """Send many texts, and hear until the connection ends."""
+        for text in texts:
+            await self._socket.send(text)
+        await self.until(lambda _: False)
+
+    async def until(self, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """Hear until something holds of a message."""
+        async with asyncio.timeout(60):
+            while True:
+                message: dict[str, Any] = json.loads(await self._socket.recv())
+                if message["type"] in {"state", "change"}:
+                    self.state |= message
+                elif message["type"] == "you":
+                    self.you = message
+                if holds(message):
+                    return message
+
+    async def in_mode(self, *modes: str) -> str:
+        """Hear until the state has one of these modes."""
+        if self.state.get("mode") not in modes:
+            await self.until(lambda _: self.state.get("mode") in modes)
+        return str(self.state["mode"])
+
+
+@asynccontextmanager
+async def opened(house: Served, browser: httpx.AsyncClient, **headers: str) -> AsyncIterator[Page]:
+    origin = headers.pop("origin", house.address.rstrip("/"))
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    address = house.address.replace("http", "ws", 1) + "ws"
+    async with connect(address, origin=origin, additional_headers={"cookie": cookie, **headers}, proxy=None) as socket:  # type: ignore[arg-type]
+        page = Page(socket)
+        await page.until(lambda message: message["type"] == "you")
+        yield page
+
+
+async def test_from_opening_the_page_to_the_solved_puzzle(tmp_path: Path) -> None:
+    async with served(tmp_path) as (house, browser):
+        layout = (await browser.get("/api/layout")).json()
+        assert layout["segments"]["s1"]["from"] == "T1.closed"
+        assert [one["name"] for one in layout["puzzles"]] == house.box.puzzles
+        async with opened(house, browser) as page, opened(house, browser) as other:
+            assert page.you["role"] == "marshal"
+            assert (await page.ask("deal", puzzle="classic", seed="1"))["type"] == "done"
+            assert page.state["mode"] == "dealt"
+            assert (await page.ask("begin", facing="to"))["type"] == "done"
+            assert await page.in_mode("ready", "halted") == "ready"
+            refused = await other.ask("deal", puzzle="nonsense")
+            assert (refused["type"], refused["why"]) == ("refused", "there is no puzzle 'nonsense'")
+            assert (await other.ask("auto"))["type"] == "done"
+            assert await page.in_mode("solved", "halted") == "solved"
+            assert await other.in_mode("solved", "halted") == "solved"
+            assert {**page.state, "seq": 0} == {**other.state, "seq": 0}
+        assert (await browser.get("/healthz")).json()["mode"] == "solved"
+
+
+async def test_anyone_stops_everything_and_a_spectator_does_nothing_else(tmp_path: Path) -> None:
+    async with served(tmp_path, WITH_PIN) as (house, browser):
+        async with opened(house, browser) as spectator:
+            assert spectator.you["role"] == "spectator"
+            assert (await spectator.ask("deal", puzzle="classic"))["why"] == "a spectator may not do this"
+            assert (await browser.post("/api/session", json={"pin": "4711"})).json()["role"] == "marshal"
+            async with opened(house, browser) as marshal:
+                await marshal.ask("deal", puzzle="classic", seed="1")
+                await marshal.ask("begin", facing="to")
+                await marshal.in_mode("ready")
+                assert (await spectator.ask("emergency-stop"))["type"] == "done"
+                assert await marshal.in_mode("halted") == "halted"
+                assert marshal.state["halted"]["why"].startswith("emergency stop by spectator")
+        answer = await browser.post("/api/emergency-stop", json={})
+        assert (answer.status_code, answer.json()["role"]) == (202, "marshal")
+
+
+async def test_a_driver_comes_by_a_code_that_is_good_once(tmp_path: Path) -> None:
+    async with served(tmp_path, WITH_PIN) as (house, browser):
+        assert (await browser.post("/api/driver-codes", json={"locomotive": "L"})).status_code == 403
+        await browser.post("/api/session", json={"pin": "4711"})
+        made = (await browser.post("/api/driver-codes", json={"locomotive": "L"})).json()
+        address, _, code = made["address"].partition("#driver=")
+        assert address == house.address
+        assert made["svg"].startswith("<svg")
+        async with httpx.AsyncClient(base_url=address, headers=dict(browser.headers), trust_env=False) as phone:
+            assert (await phone.post("/api/session", json={"code": code})).json()["locomotive"] == "L"
+            async with opened(house, phone) as driver, opened(house, browser) as marshal:
+                assert driver.you["role"] == "driver"
+                assert [one["who"] for one in marshal.state["people"]] == [driver.you["who"]]
+                assert (await marshal.ask("dismiss", who=driver.you["who"]))["type"] == "done"
+                assert marshal.state["people"] == []
+        async with httpx.AsyncClient(base_url=address, headers=dict(browser.headers), trust_env=False) as second:
+            assert (await second.post("/api/session", json={"code": code})).status_code == 403
+
+
+async def test_wrong_pins_are_counted_and_then_refused_whatever_they_are(tmp_path: Path) -> None:
+    async with served(tmp_path, WITH_PIN) as (_, browser):
+        for _ in range(5):
+            answer = await browser.post("/api/session", json={"pin": "0000"})
+            assert answer.json()["why"] == "this is not the marshal's PIN"
+        answer = await browser.post("/api/session", json={"pin": "4711"})
+        assert (answer.status_code, answer.json()["why"]) == (403, "there were too many wrong tries")
+
+
+async def test_other_pages_other_names_and_long_bodies_are_turned_away(tmp_path: Path) -> None:
+    async with served(tmp_path) as (house, browser):
+        for headers, status in (
+            ({"host": "evil.example"}, 421),
+            ({"origin": "http://evil.example"}, 403),
+            ({"origin": ""}, 403),
+        ):
+            answer = await browser.post("/api/emergency-stop", json={}, headers=headers)
+            assert answer.status_code == status
+        answer = await browser.post("/api/session", content=b"x" * 5000)
+        assert answer.status_code == 413
+        for origin in ("http://evil.example", house.address.replace("127.0.0.1", "localhost").rstrip("/")):
+            with pytest.raises(InvalidStatus):
+                async with opened(house, browser, origin=origin):
+                    pass
+        answer = await browser.get("/api/state")
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+        assert "server" not in answer.headers
+
+
+async def test_nonsense_is_refused_by_its_number_and_a_flood_is_shown_out(tmp_path: Path) -> None:
+    async with served(tmp_path) as (house, browser), opened(house, browser) as page:
+        assert (await page.ask("fly"))["why"] == "this cannot be done here"
+        assert (await page.ask("deal", puzzle="x" * 100))["type"] == "refused"
+        assert (await page.say("{"))["id"] is None
+        with pytest.raises(ConnectionClosed):
+            await page.flood(['{"do":"hint"}'] * 300)
+        async with opened(house, browser) as other:
+            with pytest.raises(ConnectionClosed):
+                await other.flood(["x" * 3000])
+
+
+async def test_one_address_cannot_keep_all_others_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pointsman.web.visits.MOST_EACH", 1)
+    async with served(tmp_path) as (house, browser):
+        async with opened(house, browser):
+            with pytest.raises(InvalidStatus):
+                async with opened(house, browser):
+                    pass
+        async with opened(house, browser) as again:
+            assert again.state["mode"] == "idle"
+
+
+async def test_a_page_that_never_reads_delays_nobody(tmp_path: Path) -> None:
+    async with served(tmp_path) as (house, browser), opened(house, browser) as quick:
+        address = house.address.removeprefix("http://").rstrip("/")
+        host, _, port = address.partition(":")
+        reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
+        asked = ["GET /ws HTTP/1.1", f"host: {address}", f"origin: http://{address}", "connection: upgrade"]
+        asked += ["upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA=="]
+        writer.write("\r\n".join([*asked, "", ""]).encode())
+        assert (await reader.readline()).startswith(b"HTTP/1.1 101")
+        for number in range(300):
+            house.box.board.publish(note=f"{number} " + "x" * 20_000)
+            told = await quick.until(lambda message: "note" in message)
+            assert told["note"].startswith(f"{number} ")
+        writer.close()
+        assert (await quick.ask("emergency-stop"))["type"] == "done"
+
+
+async def test_a_french_page_is_told_everything_in_french(tmp_path: Path) -> None:
+    async with served(tmp_path) as (house, browser), opened(house, browser, **{"accept-language": "fr-BE"}) as page:
+        assert (await page.ask("auto"))["why"] == "impossible de rouler maintenant : rien n'est tiré"
+        await page.ask("language", language="en")
+        assert (await page.ask("go-on"))["why"] == "it cannot drive now: it is idle"
+        assert (await browser.get("/api/layout?lang=fr")).json()["title"] == "Petit Inglenook, 3-2-2"
+        assert (await browser.get("/api/layout?lang=de")).status_code == 422
+
+
+async def test_every_route_is_described_with_an_example(tmp_path: Path) -> None:
+    async with served(tmp_path) as (_, browser):
+        described = (await browser.get("/openapi.json")).json()
+    for path, methods in described["paths"].items():
+        for method, one in methods.items():
+            assert one["description"], f"{method} {path}"
+    named = described["components"]["schemas"]
+    tops = ["LayoutView", "HealthView", "SessionView", "SignIn", "CodeWanted", "CodeView", "StopWanted", "RefusedView"]
+    assert all("example" in named[name] for name in tops)
+
+
+def test_a_port_that_is_taken_is_named_with_a_cure() -> None:
+    with listen(HERE) as taken, pytest.raises(PortError, match="another program has this port") as refused:
+        listen(Door("127.0.0.1", taken.getsockname()[1], None))
+    assert "--port" in refused.value.cure
+
+
+def test_who_lets_others_in_has_a_pin() -> None:
+    assert door(None, 1, None).pin is None
+    drawn = door("0.0.0.0", 1, None)
+    assert drawn.is_open
+    assert drawn.pin is not None
+    assert len(drawn.pin) == 6
+    assert door("192.168.1.5", 1, "4711").pin == "4711"
+    with pytest.raises(UsageError):
+        door("0.0.0.0", 1, "1")
+
+
+def test_the_log_is_one_json_object_a_line_and_of_the_server_only_what_is_wrong() -> None:
+    out = StringIO()
+    with restored("pointsman.web", "uvicorn"):
+        log_to(out, as_json=True)
+        logging.getLogger("pointsman.web").info("driver 1 comes in")
+        logging.getLogger("uvicorn.error").info("connection open")
+        logging.getLogger("uvicorn.error").error("it is wrong")
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [(line["level"], line["what"]) for line in lines] == [
+        ("info", "driver 1 comes in"),
+        ("error", "it is wrong"),
+    ]
+
+
+@contextmanager
+def restored(*names: str) -> Iterator[None]:
+    """While inside, these loggers may be changed."""
+    loggers = [logging.getLogger(name) for name in names]
+    before = [(list(logger.handlers), logger.level, logger.propagate) for logger in loggers]
+    yield
+    for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
+        logger.handlers, logger.level, logger.propagate = handlers, level, propagate
