@@ -66,8 +66,11 @@ class Dispatcher:
         beat: Callable[[bool], None] = lambda _: None,
         ask: Ask | None = None,
         score: referee.Score | None = None,
+        stops_itself: bool = False,
     ) -> None:
-        self._control = Control(track, driver, journal, belief, show=show, beat=beat, score=score)
+        self._control = Control(
+            track, driver, journal, belief, show=show, beat=beat, score=score, stops_itself=stops_itself
+        )
         self._ask = ask
         self._earlier_runs = 0 if score is None else score.runs
         self._cap_mm_s = cap_mm_s

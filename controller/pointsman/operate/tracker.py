@@ -362,7 +362,11 @@ def _limit_reason(drive: Drive) -> str:
 
 def _turned_round(drive: Drive) -> str:
     """What a person should look at when the proving move does not see what it should."""
-    return f"; is {drive.step.locomotive} turned round, or on another track?" if drive.step.proves else ""
+    if not drive.step.proves:
+        return ""
+    if drive.step.rails_decide:
+        return f"; did {drive.step.locomotive} run the other way, or is it on another track?"
+    return f"; is {drive.step.locomotive} turned round, or on another track?"
 
 
 def _rolling(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
