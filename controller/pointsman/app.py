@@ -19,7 +19,7 @@ from zlib import crc32
 
 from platformdirs import user_data_dir
 
-from pointsman.dispatch.control import BY_HAND, Ask, Status
+from pointsman.dispatch.control import Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guarded, Guardian
 from pointsman.dispatch.journal import Journal
@@ -35,7 +35,7 @@ from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.hands import HandWork
 from pointsman.operate.plan import Planner
-from pointsman.operate.power import by_hand
+from pointsman.operate.power import by_hand, running_on
 from pointsman.operate.referee import Score
 from pointsman.operate.steps import TurnoutStep, UncoupleStep
 from pointsman.posix import endings
@@ -88,8 +88,19 @@ def cap_of(target: Target, wiring: Wiring) -> float | None:
 
     Without a relay nothing but a hand stops a train when this computer dies; behind a broker anything may be told late.
     """
-    by_broker = any(one.on is On.MQTT for one in (target, *(each for _, each in target.each)))
-    return None if target.on is On.SIM or (wiring.relays and not by_broker) else HARDWARE_CAP_MM_S
+    return None if target.on is On.SIM or (wiring.relays and not _by_broker(target)) else HARDWARE_CAP_MM_S
+
+
+def stops_itself(target: Target, wiring: Wiring) -> bool:
+    """Whether everything that moves stops within a second when this program falls silent, however it does.
+
+    What passes through a broker may come late: nothing is promised there.
+    """
+    return wiring.stops_itself and not _by_broker(target)
+
+
+def _by_broker(target: Target) -> bool:
+    return any(one.on is On.MQTT for one in (target, *(each for _, each in target.each)))
 
 
 Stopper = Callable[[str, int], None]
@@ -190,6 +201,7 @@ class _Sitting(Generic[ResultT]):
         self._simulation: Simulation | None = None
         self._errand = errand
         self._setting = errand.setting
+        self._stops_itself = stops_itself(self._setting.target, self._setting.wiring)
         self._show = show
         self._dispatcher: Dispatcher | None = None
         self._guardian: Guardian | None = None
@@ -223,11 +235,12 @@ class _Sitting(Generic[ResultT]):
             doubt = "" if self._dispatcher is None else self._dispatcher.power.doubt
             if self._stopped is None:
                 if isinstance(error, PointsmanError):
-                    error.cure = by_hand(doubt, error.cure)
+                    error.cure = by_hand(doubt, error.cure, stops_itself=self._stops_itself)
                 journal.write(loop.time(), "end", {"error": str(error)})
                 raise
             halted = error if isinstance(error, HaltedError) else None
-            cure = BY_HAND if halted is not None and halted.cure == BY_HAND else ""
+            running = running_on(stops_itself=self._stops_itself)
+            cure = running if halted is not None and halted.cure == running else ""
             if not cure and self._stopped.code == JournalError.exit_code:
                 cure = ELSEWHERE
             ending = StoppedError(
@@ -235,7 +248,7 @@ class _Sitting(Generic[ResultT]):
                 self._stopped.code,
                 confirmed="" if halted is None else halted.confirmed,
                 believed="" if halted is None else halted.believed,
-                cure=by_hand(doubt, cure),
+                cure=by_hand(doubt, cure, stops_itself=self._stops_itself),
             )
             journal.write(loop.time(), "end", {"error": str(ending)})
             raise ending from error
@@ -275,6 +288,7 @@ class _Sitting(Generic[ResultT]):
             beat=self._beat,
             ask=None if simulation is None and self._person is None else self._ask,
             score=setting.score,
+            stops_itself=self._stops_itself,
         )
         self._dispatcher, self._simulation = dispatcher, simulation
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,7 @@ from railsim.faults import kinds_table, parse_fault
 from railsim.mqtt_serve import BrokerAddress
 from railsim.profiles import DEFAULT_PROFILE, PROFILES
 from railsim.serve import HIGHEST_SPEED, Serving, by_station, serve
-from railsim.setup import Setup
+from railsim.setup import Setup, to_the_points
 
 app = typer.Typer(
     name="railsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True
@@ -81,7 +82,8 @@ def railsim(
         typer.Option(
             "--facing",
             metavar="L=END",
-            help="The end of its track to which L's front points: L=to (when left out) or L=from.",
+            help="The end of its track to which L's front points, L=to or L=from; to the points if not given. On "
+            "direct current L runs there when the node drives it forward: that is how the rails are wired.",
         ),
     ] = None,
     hardware: Annotated[
@@ -115,7 +117,8 @@ def railsim(
     folder = find_layout(layout)
     track = load_layout(folder)
     wiring = load_wiring(find_wiring(folder, hardware), track)
-    setup = Setup.parse(_start(folder, puzzle) if position is None else position, _facings(facing or []))
+    setup = Setup.parse(_start(folder, puzzle) if position is None else position)
+    setup = replace(setup, facing={**to_the_points(track, setup), **_facings(facing or [])})
     console = Console(soft_wrap=True, highlight=False)
 
     def say(text: str) -> None:

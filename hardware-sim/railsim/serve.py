@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.errors import UsageError, did_you_mean
+from pointsman.track.ends import ends_of
 from pointsman.track.model import Track
 from pointsman.track.wiring import Protocol, Wiring
 from railsim.clock import VirtualLoop
@@ -197,15 +198,28 @@ async def _serve(serving: Serving, say: Say) -> int:
             opened.push_async_callback(simulation.close)
             log.begin(simulation)
             await _open(serving, simulation, say, opened, ended)
-            say(f"standing     {simulation.truth().line}")
+            say(_standing(serving, simulation))
             say("ready; Ctrl-C ends it")
             await ended
             log.write_truth()
-            say(f"standing     {simulation.truth().line}")
+            say(_standing(serving, simulation))
             return ended.result()
     finally:
         for number in SIGNALS:
             loop.remove_signal_handler(number)
+
+
+def _standing(serving: Serving, simulation: Simulation) -> str:
+    """What stands where, and where the locomotives' fronts point: on direct current, where forward runs to."""
+    truth = simulation.truth()
+    fronts = [
+        f"{one.name} {'runs forward' if serving.wiring.on_dc(one.name) else 'faces'} to "
+        f"{ends_of(serving.track, where)[one.facing].told}"
+        for where, found in truth.on.items()
+        for one in found
+        if one.facing is not None
+    ]
+    return "; ".join([f"standing     {truth.line}", *fronts])
 
 
 async def _open(

@@ -48,6 +48,16 @@ class Setup:
         return cls(segments, dict(facing or {}))
 
 
+def to_the_points(track: Track, setup: Setup) -> dict[str, End]:
+    """The end with the points for each locomotive on a segment that the track has; the ``from`` end if both have."""
+    return {
+        name: pushed_towards(track.segments[segment])
+        for segment, names in setup.segments.items()
+        for name in names
+        if segment in track.segments and name in track.locomotives
+    }
+
+
 def place_all(track: Track, setup: Setup, hidden: Hidden) -> list[Rake]:
     """A rake for each segment with vehicles. Raises UsageError when the set-up does not fit the track."""
     _check(track, setup)

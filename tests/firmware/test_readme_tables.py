@@ -48,6 +48,8 @@ def test_the_parts_are_those_of_what_hangs_on_the_board() -> None:
         counts = {what.split(",")[0].split(":")[0]: int(cells[column]) for what, cells in parts.items()}
         mosfets = magnets + 1
         assert counts == {
+            "Arduino": 1,
+            "switch in the track's supply": 1,
             "servo": turnouts,
             "infrared diode and photo transistor": beams,
             "uncoupling coil": magnets,

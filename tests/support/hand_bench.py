@@ -19,10 +19,13 @@ from pointsman.operate.hand_referee import Figures
 from pointsman.operate.plan import Planner
 from pointsman.operate.steps import DriveStep, Job, Stage, TurnoutStep, UncoupleStep
 from pointsman.puzzle.moves import Run
-from pointsman.track.model import Leg
+from pointsman.track.model import Leg, Place
+from pointsman.track.path import Stretch, line_through
 
 LOOK_S = 0.01
 """How often a person looks at the train."""
+OFF_MM = 1.5
+"""What is believed is so much off at most beyond its own doubt: a beam's own place is known to a millimetre."""
 CREEP_MM_S = 20
 CREEP_BEFORE_MM = 45
 """So long before where it shall stop a person lets it creep."""
@@ -139,8 +142,37 @@ class HandBench(Bench):
             else:
                 with suppress(RefusedError):
                     await self.uncouple(dice.choice([*track.uncouplers]))
+            if self.dispatcher.drive is None:
+                self.check_belief()
         self.throttle(forward=True, speed_mm_s=0)
         await self.until_stand()
+        self.check_belief()
+
+    def check_belief(self) -> None:
+        """Fail where what is believed is not so."""
+        amiss = self.amiss()
+        assert not amiss, f"at {self.now_s():.1f} s: {', '.join(amiss)}"
+
+    def amiss(self) -> list[str]:
+        """What is believed while everything stands, and is not so."""
+        belief, truth, track = self.dispatcher.belief, self.truth, self.chosen.track
+        found = []
+        for where, vehicles in truth.on.items():
+            element, _, leg = where.partition(">")
+            line = line_through(track, Stretch(element, Leg(leg) if leg else None, True), belief.lies(track))
+            for vehicle in vehicles:
+                spot = belief.spots[vehicle.name]
+                at_mm = line.coordinate(Place(element, Leg(leg) if leg else None, 0.0))
+                believed_mm = line.coordinate(spot.place)
+                if at_mm is None or believed_mm is None:
+                    found.append(f"{vehicle.name} is on {where}, and believed on {spot.place.element}")
+                    continue
+                off_mm = believed_mm - at_mm - (vehicle.from_mm + vehicle.to_mm) / 2
+                if abs(off_mm) > spot.error_mm + OFF_MM:
+                    found.append(f"{vehicle.name} is believed {off_mm:+.1f} mm off, give or take {spot.error_mm:.1f}")
+        coupled = {frozenset(pair) for pair in truth.coupled}
+        found += [f"{' '.join(sorted(pair))} are not coupled" for pair in belief.coupled - coupled]
+        return found
 
     async def _drive_anyhow(self, dice: Random, *, forward: bool) -> None:
         track, until_s = self.chosen.track, self.now_s() + dice.choice([0.05, 0.5, 1, 3, 8, 20, 60])

@@ -23,6 +23,26 @@ def test_make_alone_lists_every_chore() -> None:
     assert sorted(listed) == sorted(phony[1].split())
 
 
+def test_the_firmware_says_what_its_compiler_lacks(tmp_path: Path) -> None:
+    """With neither compiler nor core: no error of a compiler that is not there."""
+    for tool in ("bash", "awk", "make"):
+        (tmp_path / tool).symlink_to(str(shutil.which(tool)))
+    done = subprocess.run(
+        ["make", "-C", "firmware", "uno", f"BUILD={tmp_path / 'build'}", f"ARDUINO={tmp_path / 'core'}"],
+        cwd=CHECKOUT,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=20,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "missing: avr-gcc avr-g++ avr-gcc-ar avr-objcopy avr-size" in done.stderr
+    assert f"{tmp_path / 'core'}/cores/arduino/Arduino.h" in done.stderr
+    assert "make deps" in done.stderr
+    assert not (tmp_path / "build").exists()
+
+
 def check_lock(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(CHECKOUT / ".ci" / "check_lock.py"), str(folder)],

@@ -56,7 +56,7 @@ def test_the_watchdog_is_tried_and_the_board_can_be_driven_again(board: Board, k
         program.answer("watchdog")
         program.expect(r"\[y/N\]")
         program.answer("y")
-        program.expect("it has started anew: the program hung")
+        program.expect("it has started anew, by the trial")
         program.expect("it came back: the watchdog is on from now on")
         program.answer("quit")
         assert program.ends() == 0

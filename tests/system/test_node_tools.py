@@ -66,7 +66,7 @@ def test_a_servo_is_set_up_and_the_watchdog_tried() -> None:
     with node() as (port, _), called("setup", "--on", f"serial:{port}") as program:
         program.expect("quit +end")
         for typed, told in [
-            ("machine 1 servo", ""),
+            ("machine 1 servo", "machine of turnout 1: servo"),
             ("closed 1 1400", "turnout 1: closed"),
             ("thrown 1 1650", "turnout 1: thrown"),
             ("closed 1 +20", r"(?s)closed_us of turnout 1: 1420.*turnout 1: closed"),
@@ -89,6 +89,8 @@ def test_an_end_that_is_typed_or_a_ctrl_c_says_what_was_not_stored() -> None:
         program.answer("set beam_on_ms 9")
         program.type("\x04")
         program.expect(r"Not stored: beam_on_ms\. End all the same\? \[y/N\]")
+        program.answer("perhaps")
+        program.asked(r"Please answer y or n\.\s+Not stored.*\[y/N\]\s+> $")
         program.answer("n")
         program.type("\x04")
         program.asked("End all the same")
@@ -130,6 +132,17 @@ def test_the_doctor_looks_at_a_node_at_its_port() -> None:
             told = " ".join(program.text.split())
             assert "turnout T1 (1) is set to machine 0 (nothing is fitted) at the node" in told
             assert "Not looked at: station main (locomotive L)" in told
+        finally:
+            program.close()
+
+
+def test_the_doctor_knows_a_node_at_once_where_no_layout_is_named() -> None:
+    with node() as (port, _):
+        program = Program(tool("pointsman"), "doctor", "--on", f"serial:{port}")
+        try:
+            program.expect(r"a node answers there \((Arduino Uno or Nano|an Arduino)\), and no DCC-EX station", 15.0)
+            assert program.ends() == 5
+            assert "inglenook --hardware uno-dc" in " ".join(program.text.split())
         finally:
             program.close()
 

@@ -77,6 +77,7 @@ def test_a_short_play_through_a_broker_ends_with_the_goal_in_truth(
     "what",
     [
         "the broker is killed",
+        "the bridge is ended",
         *(
             pytest.param(what, marks=pytest.mark.long)
             for what in ("the program is killed", "the bridge is killed", "the bridge's network goes")
@@ -98,6 +99,10 @@ def test_whatever_dies_the_train_stands_and_stays_so(tmp_path: Path, near: Path,
                 play.signal(signal.SIGKILL)
             case "the bridge is killed":
                 bridge.signal(signal.SIGKILL)
+            case "the bridge is ended":
+                bridge.signal(signal.SIGINT)
+                play.expect("the bridge has been ended")
+                assert bridge.ends() == 130
             case "the bridge's network goes":
                 wire.dead = True
             case "the broker is killed":

@@ -167,6 +167,21 @@ def test_a_host_on_the_serial_port_drives_and_the_truth_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["truth.json"]
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["inglenook"], "L faces to the points"),
+        (["timesaver"], "L faces to the points"),
+        (["timesaver", "--facing", "L=to"], "L faces to the buffer stop"),
+        (["inglenook", "--hardware", "uno-dc"], "L runs forward to the points"),
+    ],
+)
+def test_it_says_where_the_front_points(start: Callable[..., Railsim], words: list[str], says: str) -> None:
+    railsim = start(*words, "--tcp", "0")
+    railsim.until(f"standing .*; {says}$")
+    assert railsim.end() == 143
+
+
 def test_without_a_stop_it_runs_on_and_the_incident_is_in_the_file(
     start: Callable[..., Railsim], opened: Callable[[Path], Wire], tmp_path: Path
 ) -> None:

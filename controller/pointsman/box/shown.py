@@ -12,9 +12,10 @@ from pointsman.dispatch.control import Status
 from pointsman.errors import NOTHING_MOVES, HaltedError, PointsmanError
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
-from pointsman.operate.set_up import ends_of, set_up_lines
+from pointsman.operate.set_up import set_up_lines
 from pointsman.puzzle.position import Position
 from pointsman.resuming import Interrupted
+from pointsman.track.ends import ends_of
 from pointsman.track.model import End, Track
 
 STOPPED = "nothing moves any more; say what stands where to go on, or draw anew"

@@ -77,16 +77,16 @@ def tell_power(out: Console, journal: Path) -> None:
         say(out, "The track power is off now.")
 
 
-def ask_for_hands(error: PointsmanError, journal: Path) -> None:
+def ask_for_hands(error: PointsmanError, journal: Path, *, stops_itself: bool) -> None:
     """Let an error say first that the track power is to be switched off by hand, where a journal does not say it is,
-    and no more where it does.
+    and no more where it does. ``stops_itself``: a hand does it only where the layout has not stopped by itself.
     """
     messages, unread = _past(journal)
     if not unread and _power(messages) is Power.OFF:
         error.cure = no_hands(error.cure)
         return
     unknown = "what has happened cannot be read in the journal, and whether it is off is not known" if unread else ""
-    error.cure = by_hand(unknown or _power(messages).doubt, error.cure)
+    error.cure = by_hand(unknown or _power(messages).doubt, error.cure, stops_itself=stops_itself)
 
 
 def _past(journal: Path) -> tuple[Sequence[Command | Event], str]:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from pointsman.app import Stopper, journal_path
+from pointsman.app import Stopper, journal_path, stops_itself
 from pointsman.beforehand import check_there, wired
 from pointsman.calibrating import (
     CalibrateRequest,
@@ -65,7 +65,10 @@ def calibrate(
     yes: Annotated[bool, typer.Option("--yes", help="Simulated layout only: do not ask.")] = False,
     facing: Annotated[
         End | None,
-        typer.Option(help="Where the locomotive's front points, as for play. Asked if not given."),
+        typer.Option(
+            help="Where the locomotive's front points, as for play; on direct current, where it runs forward. Asked if "
+            "not given."
+        ),
     ] = None,
     hardware: Annotated[str | None, typer.Option(help="Wiring: a name in hardware/, or a path.")] = None,
     journal: Annotated[Path | None, typer.Option(help="Where to write the journal.")] = None,
@@ -162,7 +165,8 @@ def _set_up(out: Console, request: CalibrateRequest, facing: End | None, yes: bo
         warn_of_no_relay(out, request.wiring)
     chosen = facing
     if real and chosen is None:
-        chosen = ask_facing(out, request.track, name, request.track.locomotives[name].mark.element)
+        segment = request.track.locomotives[name].mark.element
+        chosen = ask_facing(out, request.track, name, segment, dc=request.wiring.on_dc(name))
     if real:
         confirm(out, f"Is {name} alone there, and is everybody clear of it?")
     elif not yes:
@@ -227,7 +231,7 @@ def _carry_out(out: Console, request: CalibrateRequest, yes: bool) -> CalibrateR
         screens.close()
         if not isinstance(error, JournalError):
             whole_line(out, f"Journal: {request.journal}")
-            ask_for_hands(error, request.journal)
+            ask_for_hands(error, request.journal, stops_itself=stops_itself(request.target, request.wiring))
             tell_power(out, request.journal)
             tell_rivals(out, request.target.serial_ports)
             say(out, f"Nothing was stored. To begin again, put {request.locomotive} back on its mark.")

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from pointsman.app import Stopper
+from pointsman.app import Stopper, stops_itself
 from pointsman.cli.aftermath import ask_for_hands, came_to_something, tell_stopped, tell_ways, tell_written
 from pointsman.cli.asking import asking
 from pointsman.cli.output import amount, exit_code, fail_with, print_json, say, tell, whole_line
@@ -69,7 +69,7 @@ def carry_out(out: Console, request: PlayRequest, manner: Manner) -> None:
             break
         except PointsmanError as error:
             if not isinstance(error, JournalError):
-                ask_for_hands(error, request.journal)
+                ask_for_hands(error, request.journal, stops_itself=stops_itself(request.target, request.wiring))
             if not _may_go_on(error, request, manner):
                 if not isinstance(error, JournalError):
                     tell_stopped(out, request, manner.again)

@@ -146,18 +146,19 @@ def set_up_node(on: Where) -> None:
 
 
 async def _set_up(out: Console, transport: Transport) -> None:
-    typed_by = _Keyboard()
+    typed_by = _Keyboard(out)
 
     async def agrees(question: str) -> bool:
         while True:
-            say(out, f"{question} [y/N]")
+            typed_by.show(f"{question} [y/N]")
             answer = (await typed_by.line()).strip().lower()
             if answer in {"y", "yes"}:
                 return True
             if answer in {"", "n", "no"}:
                 return False
+            typed_by.show("Please answer y or n.")
 
-    session = SetUp(transport, lambda line: say(out, line), agrees)
+    session = SetUp(transport, typed_by.show, agrees)
     try:
         await session.open()
         say(out, HELP)
@@ -174,13 +175,34 @@ async def _set_up(out: Console, transport: Transport) -> None:
 
 
 class _Keyboard:
-    """What a person types. ``ends`` counts how often they have typed the end (Ctrl-D) one time after the other."""
+    """What a person types at a prompt. ``ends``: how often they typed the end (Ctrl-D), one time after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, out: Console) -> None:
         self.ends = 0
+        self._out = out
+        self._prompted = False
+
+    def show(self, line: str) -> None:
+        """A line to be read; while one is waited for, in place of the prompt, which then comes again."""
+        if self._prompted:
+            self._out.print("\r", end="")
+        say(self._out, line)
+        if self._prompted:
+            self._prompt()
+
+    def _prompt(self) -> None:
+        self._out.print("> ", end="")
+        self._prompted = True
 
     async def line(self) -> str:
-        typed = await typed_line(sys.stdin)
+        self._prompt()
+        typed = ""
+        try:
+            typed = await typed_line(sys.stdin)
+        finally:
+            self._prompted = False
+            if not typed.endswith("\n"):
+                self._out.print()  # what comes next does not stand behind the prompt
         self.ends = 0 if typed else self.ends + 1
         return typed
 
@@ -193,9 +215,13 @@ async def _obey(session: SetUp, keyboard: _Keyboard) -> None:
 
 
 def _target(on: str) -> Target:
-    target = parse_target(on)
+    cure = "--on serial:/dev/ttyACM0, or tcp:HOST:PORT"
+    try:
+        target = parse_target(on)
+    except UsageError as error:
+        raise UsageError(error.what, cure=cure) from error
     if target.on not in {On.SERIAL, On.TCP}:
-        raise UsageError("a node hangs on a serial line", where=on, cure="--on serial:/dev/ttyACM0, or tcp:HOST:PORT")
+        raise UsageError("a node hangs on a serial line", where=on, cure=cure)
     return target
 
 

@@ -45,7 +45,8 @@ def play(
         End | None,
         typer.Option(
             help="Where the locomotive's front points: to the `from` or the `to` end of its track; in a headshunt "
-            "`to` is the points, `from` the buffer stop. Asked if not given."
+            "`to` is the points, `from` the buffer stop. On direct current, where it runs when driven forward: the "
+            "rails' wires decide. Asked if not given."
         ),
     ] = None,
     hardware: Annotated[str | None, typer.Option(help="Wiring: a name in hardware/, or a path.")] = None,

@@ -51,7 +51,9 @@ def resume(
     position: Annotated[
         str | None, typer.Option(help='What stands where: "3 s2", or a whole line "head: L | s1: 4 6 | ...".')
     ] = None,
-    facing: Annotated[End | None, typer.Option(help="Where the locomotive's front points; asked if not given.")] = None,
+    facing: Annotated[
+        End | None, typer.Option(help="Where the locomotive's front points, as for play; asked if not given.")
+    ] = None,
     hardware: Annotated[str | None, typer.Option(help="Another wiring than it had.")] = None,
     new_journal: Annotated[Path | None, typer.Option("--journal", help="Where to write the new journal.")] = None,
     picture_file: Annotated[Path | None, typer.Option("--picture", help="Save the last picture as SVG.")] = None,

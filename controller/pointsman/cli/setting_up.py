@@ -11,9 +11,10 @@ from pointsman.cli.output import say
 from pointsman.cli.puzzles import picture, show_draw
 from pointsman.errors import PointsmanError, StoppedError
 from pointsman.links import On, Target
-from pointsman.operate.set_up import ends_of, set_up_lines
+from pointsman.operate.set_up import set_up_lines
 from pointsman.posix import forget_typed
 from pointsman.puzzle.choice import Chosen
+from pointsman.track.ends import ends_of
 from pointsman.track.model import End, Track
 from pointsman.track.wiring import Wiring
 
@@ -35,7 +36,8 @@ def set_up(
     show_draw(out, chosen)
     out.print(f"It can be done in {least}.")
     if real and facing is None:
-        facing = ask_facing(out, chosen.track, engine, chosen.start.where(engine)[0])
+        segment = chosen.start.where(engine)[0]
+        facing = ask_facing(out, chosen.track, engine, segment, dc=wiring.on_dc(engine))
     if real:
         confirm(out, "Is the layout set up like this, and is everybody clear of it?")
     elif not yes:
@@ -55,13 +57,24 @@ def warn_of_no_relay(out: Console, wiring: Wiring) -> None:
     )
 
 
-def ask_facing(out: Console, track: Track, engine: str, segment: str) -> End:
-    """Where the front of the locomotive in a segment points, says a person. Raises StoppedError without an answer."""
+def ask_facing(out: Console, track: Track, engine: str, segment: str, *, dc: bool) -> End:
+    """Where the front of the locomotive in a segment points, says a person. Raises StoppedError without an answer.
+
+    ``dc``: where it runs when it is driven forward on direct current, which its front does not tell.
+    """
     names = ends_of(track, segment)
     answers = {name.answer: end for end, name in names.items()}
     told = " or to ".join(name.told for name in names.values())
+    question = f"Does the front of {engine} point to {told}?"
+    if dc:
+        say(
+            out,
+            f"{engine} runs on direct current: the wires to the rails decide which way it runs, not its front. The "
+            "first movement shows whether the answer is right.",
+        )
+        question = f"When the node drives {engine} forward, does it run to {told}?"
     while True:
-        answer = asked(out, f"Does the front of {engine} point to {told}? [{'/'.join(answers)}]").lower()
+        answer = asked(out, f"{question} [{'/'.join(answers)}]").lower()
         if answer in answers:
             return answers[answer]
         say(out, f"Please answer {' or '.join(answers)}.")

@@ -34,7 +34,7 @@ from pointsman.operate.ahead import Ahead, Protection, ahead, no_room, towards_o
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.hand_counting import Counting, coupled_as_set_up
-from pointsman.operate.hand_parting import over, part, slacken
+from pointsman.operate.hand_parting import left_to_magnets, over, part, slacken
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_start
 from pointsman.operate.plan import Planner
 from pointsman.operate.steps import DriveStep, Step, UncoupleStep
@@ -60,7 +60,7 @@ class Hands:
     carry_out: Callable[[Step], Awaitable[None]]
     begin: Callable[[DriveStep], None]
     order: Callable[[DriveStep, int], None]
-    ended: Callable[[Callable[[Belief, tracker.Drive], Belief]], None]
+    ended: Callable[[], None]
     around: Callable[[], Surroundings]
     again: Callable[[RunJob], RunJob]
 
@@ -96,7 +96,7 @@ class ByHand:
     async def serve(self) -> None:
         """Carry out orders until a person ends the sitting. HaltedError when everything was stopped."""
         control, orders = self._control, self._orders
-        control.state.belief = coupled_as_set_up(control.state.belief)
+        control.state.belief = left_to_magnets(self._office, coupled_as_set_up(control.state.belief))
         control.state.doing = "by hand"
         orders.open(control.loop, control.wake)
         self._tell()
@@ -177,6 +177,12 @@ class ByHand:
         step = slacken(self._office, state.belief, coupling, self._locomotive)
         if step is not None:
             await self._carried_out(step, slack_back=True)
+            if state.followed and state.driven is not None:
+                raise RefusedError(
+                    [f"{state.driven.rear} came along on the way back"],
+                    where=f"magnet {order.uncoupler}",
+                    cure="ask for it once more",
+                )
         parts = part(self._office, coupling)
         self._check(parts, f"magnet {order.uncoupler}", "stop with the coupling over it")
         await self._hands.carry_out(parts)
@@ -244,13 +250,16 @@ class ByHand:
 
     def _check_coupled(self, step: DriveStep) -> None:
         """A plan takes for granted what a person may have left open: that what it draws is coupled."""
-        names = [body.vehicle for body in step.sweep.bodies]
+        belief, names = self._control.state.belief, [body.vehicle for body in step.sweep.bodies]
         drawn = names[: names.index(step.locomotive) + 1]
-        for far, near in pairwise(drawn):
-            if frozenset((far, near)) not in self._control.state.belief.coupled:
-                raise RefusedError(
-                    [f"nobody knows whether {far} is coupled to {near}"], cure=f"push {near} and {far} together first"
-                )
+        open_ = [pair for pair in pairwise(drawn) if frozenset(pair) not in belief.coupled]
+        if open_:
+            far, near = open_[-1]
+            raise RefusedError(
+                [f"nobody knows whether {far} is coupled to {near}" for far, near in reversed(open_)],
+                where=belief.spots[far].place.element,
+                cure=f"by hand: drive {near} against {far} until they have surely met, or draw {far} past a beam",
+            )
 
     def _closed_throttle(self) -> bool:
         """Whether a person has closed the throttle meanwhile: the same as a pause."""
@@ -293,10 +302,10 @@ class ByHand:
         before = state.belief
         self._hands.begin(step)
         braked = await self._roll(throttle, found, before)
-        self._hands.ended(lambda belief, drive: hand_drive.after(belief, drive, before.beams))
+        self._hands.ended()
         assert state.driven is not None, "a drive that stands has ended"
         reached = hand_drive.limit_of(state.driven, found, self._protection)
-        came = f"{found.dragging.bodies[0].vehicle} came along" if state.followed and found.dragging else ""
+        came = f"{state.driven.rear} came along" if state.followed else ""
         self._counted(state.driven)
         why = braked if reached is None else reached.why
         # Whoever shows this may miss what is told between two looks: that it stands, and why, is one.
@@ -396,6 +405,7 @@ class ByHand:
     def _counted(self, driven: tracker.Drive, *, slack_back: bool = False, placed: bool = True) -> None:
         """A drive has ended: where everything stands now, and what counts."""
         state = self._control.state
+        state.belief = left_to_magnets(self._office, state.belief)
         stands = self._counting.driven(state.belief, driven, slack_back=slack_back)
         if placed:
             self._take(stands.position, stands.why)

@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 
 from pointsman.dispatch.hand_status import HandStatus
 from pointsman.dispatch.journal import Journal
+from pointsman.dispatch.reasons import reason_to_stop, whereabouts
 from pointsman.errors import HaltedError
 from pointsman.messages import (
     Accepted,
@@ -23,18 +24,14 @@ from pointsman.messages import (
     Drive,
     EmergencyStop,
     Event,
-    ForeignControl,
     LinkChanged,
     LinkLost,
     LinkUp,
-    OverCurrent,
     PowerDivided,
     PowerReported,
     Rejected,
     SensorChanged,
     SetFunction,
-    StationRestarted,
-    StationStopped,
     Stop,
     TurnoutReported,
 )
@@ -43,7 +40,7 @@ from pointsman.operate.belief import Belief
 from pointsman.operate.causes import likely_cause
 from pointsman.operate.hands import HandWork
 from pointsman.operate.motion import Ratio
-from pointsman.operate.power import SWITCH_OFF, Power
+from pointsman.operate.power import Power
 from pointsman.record import message_values
 from pointsman.track.model import Leg, Track
 
@@ -57,8 +54,8 @@ STALLED_S = 0.2
 """A supervision that comes so late says that the program stood still: what happened meanwhile was not watched."""
 STILL_MOVING_AFTER_S = 0.3
 """A beam that changes this long after an emergency stop says that something still moves: the power goes off."""
-BY_HAND = f"{SWITCH_OFF}: the locomotive may still be running"
 LOOK = "look at the layout before anything else"
+BUSY = "the computer was busy: end other programs, then start again"
 
 
 T = TypeVar("T")
@@ -150,6 +147,7 @@ class Control:
     ``beat`` is called by the supervision, with whether anything moves or is energised: what stops the trains when this
     program does not. The supervision alone gives the driver its heartbeat, and only after it has looked at every
     deadline; once everything is stopped it gives none, so that a station which has not heard the stop stops by itself.
+    ``stops_itself``: such a one feeds everything that moves.
     """
 
     def __init__(
@@ -162,6 +160,7 @@ class Control:
         show: Callable[[Status], None],
         beat: Callable[[bool], None],
         score: referee.Score | None = None,
+        stops_itself: bool = False,
     ) -> None:
         self.track = track
         self.loop = asyncio.get_running_loop()
@@ -170,6 +169,7 @@ class Control:
         self._journal = journal
         self._show = show
         self._beat = beat
+        self._running_on = power.running_on(stops_itself=stops_itself)
         self._ticker: asyncio.TimerHandle | None = None
         self._active = False
         self._changed = asyncio.Event()
@@ -208,7 +208,7 @@ class Control:
         state.moving.clear()
         self.write("halt", {"why": why, "doing": state.doing, "position": str(state.belief.position)})
         # The end of the play may be seconds away: what a hand must do at once is said at once.
-        self.tell(f"STOPPED: {why}" + (f"; {BY_HAND}" if state.cure == BY_HAND else ""))
+        self.tell(f"STOPPED: {why}" + (f"; {self._running_on}" if state.cure == self._running_on else ""))
 
     # ------------------------------------------------------------ supervision
 
@@ -222,6 +222,8 @@ class Control:
     def _supervise(self, due_s: float) -> None:
         state, now = self.state, self.loop.time()
         if (state.moving or state.energised) and now > due_s + STALLED_S:
+            if not state.halted:
+                state.cure = f"{BUSY}; {LOOK}"
             self.halt(f"this program stood still for {now - due_s:.1f} s, and nothing was watched meanwhile")
         self._check_deadlines(now)
         self._tell_guardian()
@@ -278,16 +280,16 @@ class Control:
                 self.state.link_up = self.state.watching = True
             case LinkLost() if self.state.moving:
                 # Perhaps nothing that was written since was heard.
-                self.state.cure = BY_HAND
-                self._doubt(_reason_to_stop(event))
+                self.state.cure = self._running_on
+                self._doubt(reason_to_stop(event))
             case LinkLost() if self.state.moved and self.state.power_on:
                 # Nor perhaps the stop, nor that the power is to go off.
-                self.state.cure = BY_HAND
+                self.state.cure = self._running_on
                 if self._ending is not None:
-                    self._ending.cure = BY_HAND
-                self.tell(f"{_reason_to_stop(event)}; {BY_HAND}")
+                    self._ending.cure = self._running_on
+                self.tell(f"{reason_to_stop(event)}; {self._running_on}")
             case _:
-                reason = _reason_to_stop(event)
+                reason = reason_to_stop(event)
                 if reason:
                     self._doubt(reason)
 
@@ -388,7 +390,7 @@ class Control:
         """A command is not confirmed in time."""
         _, command = self.state.unconfirmed[number]
         if self.state.moving:
-            self.state.cure = BY_HAND
+            self.state.cure = self._running_on
         self.halt(f"the station did not confirm command {number} ({type(command).__name__})")
 
     def _due_s(self, number: int) -> float:
@@ -427,7 +429,7 @@ class Control:
                 self.state.halted,
                 where=self.state.doing,
                 confirmed=str(self.state.belief.position),
-                believed=_believed(self.track, self.state),
+                believed=whereabouts(self.track, self.state.belief, self.state.drive),
                 cure=self.state.cure,
             )
             raise self._ending
@@ -458,34 +460,3 @@ class Control:
                 hand=state.hand,
             )
         )
-
-
-def _reason_to_stop(event: Event) -> str:
-    match event:
-        case LinkLost(why=why):
-            return f"the link to the station is lost: {why}"
-        case StationRestarted(greeting=greeting):
-            return f"the station restarted: {greeting}"
-        case StationStopped(why=why):
-            return f"the station stopped everything by itself: {why}"
-        case OverCurrent(what=what):
-            return f"overload on the track: {what}"
-        case ForeignControl(what=what):
-            return f"something else controls the layout: {what}"
-        case _:
-            return ""
-
-
-def _believed(track: Track, state: State) -> str:
-    """Where the locomotives were believed to be when everything was stopped, for the person who looks."""
-    engines = [name for name in track.locomotives if name in state.belief.spots]
-    spots = {name: state.belief.spots[name] for name in engines}
-    if state.drive is not None:
-        # As when the stop was sent: how far it ran on after that, nobody has seen.
-        moving = state.drive.step.sweep.spots(state.drive.envelope.slow.x_mm, state.drive.envelope.fast.x_mm)
-        spots |= {name: spot for name, spot in moving.items() if name in engines}
-    where = [
-        f"the middle of {name} at {spot.place.at_mm:.0f} mm of {spot.place.element}, give or take {spot.error_mm:.0f}"
-        for name, spot in spots.items()
-    ]
-    return "; ".join(where)

@@ -67,8 +67,11 @@ class Dispatcher:
         beat: Callable[[bool], None] = lambda _: None,
         ask: Ask | None = None,
         score: referee.Score | None = None,
+        stops_itself: bool = False,
     ) -> None:
-        self._control = Control(track, driver, journal, belief, show=show, beat=beat, score=score)
+        self._control = Control(
+            track, driver, journal, belief, show=show, beat=beat, score=score, stops_itself=stops_itself
+        )
         self._ask = ask
         self._earlier_runs = 0 if score is None else score.runs
         self._cap_mm_s = cap_mm_s
@@ -405,10 +408,10 @@ class Dispatcher:
             else:
                 state.look_s = advice.again_s
                 await self._control.until_event(advice.again_s)
-        self._ended(tracker.after)
+        self._ended()
         self._control.tell()
 
-    def _ended(self, after: Callable[[Belief, tracker.Drive], Belief]) -> None:
+    def _ended(self) -> None:
         """The drive stands: what it has shown, and what is believed after it. To be told with all that comes of it."""
         state = self._control.state
         assert state.drive is not None, "a drive stands"
@@ -417,7 +420,7 @@ class Dispatcher:
         state.seen |= {edge.vehicle for edge, _ in state.drive.seen}
         state.followed = state.drive.followed
         state.met = tracker.may_have_met(state.belief, state.drive)
-        state.belief = after(state.belief, state.drive)
+        state.belief = tracker.after(state.belief, state.drive)
         state.driven, state.drive = state.drive, None
         state.moving.discard(state.driven.step.locomotive)
         self._control.write("stand", {"position": str(state.belief.position), "spots": _spots(state.belief)})

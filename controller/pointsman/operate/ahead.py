@@ -141,24 +141,23 @@ def hand_sweeps(track: Track, belief: Belief, locomotive: str, towards: End) -> 
     front = at
     while front + 1 < len(order) and not _apart(track, along, order[front], order[front + 1]):
         front += 1
-    rears = _rears(track, belief, along, order, at)
+    kept, last = _rears(track, belief, along, order, at)
     lies = belief.lies(track)
-    sweeps = [sweep(track, belief, here, order[rear : front + 1], locomotive, lies) for rear in rears]
-    return sweeps[0], sweeps[1] if len(sweeps) > 1 else None
+    surely = sweep(track, belief, here, order[kept : front + 1], locomotive, lies)
+    return surely, None if last == kept else sweep(track, belief, here, order[last : front + 1], locomotive, lies)
 
 
 def _rears(
     track: Track, belief: Belief, along: Mapping[str, tuple[float, float]], order: Sequence[str], at: int
-) -> list[int]:
-    """Where in the order a train ends behind its locomotive: what surely comes, then what may come as well."""
-    found = []
-    while at > 0 and not _apart(track, along, order[at - 1], order[at]):
-        if frozenset(order[at - 1 : at + 1]) not in belief.coupled:
-            found.append(at)
-            if len(found) == 2:
-                return found
-        at -= 1
-    return [*found, at]
+) -> tuple[int, int]:
+    """Where in the order a train ends behind its locomotive: what surely comes, and all that may come as well."""
+    kept = at
+    while kept > 0 and frozenset(order[kept - 1 : kept + 1]) in belief.coupled:
+        kept -= 1
+    last = kept
+    while last > 0 and not _apart(track, along, order[last - 1], order[last]):
+        last -= 1
+    return kept, last
 
 
 def _apart(track: Track, along: Mapping[str, tuple[float, float]], rear: str, front: str) -> bool:

@@ -7,9 +7,21 @@ from pointsman.operate.tracker import Drive
 from pointsman.track.model import Leg, Track
 from pointsman.track.path import Stretch, following
 
+SWAP = "swap the two wires to the rails, or answer the other way"
+"""For a locomotive on direct current: turned round by hand, it still runs the same way along the track."""
+
 
 def likely_cause(drive: Drive) -> str:
     """What most likely is behind the doubt of a drive, in words; empty when nothing is likelier than the rest."""
+    likely = _unmoved(drive)
+    if not (drive.step.proves and drive.step.rails_decide):
+        return likely
+    other_way = f"if {drive.step.locomotive} ran the other way, {SWAP}"
+    return f"{other_way}; else {likely}" if likely else other_way
+
+
+def _unmoved(drive: Drive) -> str:
+    """What has not moved or not reported, in words; empty when nothing is likelier than the rest."""
     if drive.unforeseen:
         points = _gone_over(drive, drive.unforeseen, other=True)
         return " or ".join(points) + " may not have moved" if points else ""

@@ -10,6 +10,7 @@ from pointsman.errors import UsageError
 from pointsman.operate import hand_referee, tracker
 from pointsman.operate.ahead import hand_sweeps
 from pointsman.operate.belief import Belief
+from pointsman.operate.coming_along import what_moves
 from pointsman.operate.hand_parting import over_any
 from pointsman.operate.hand_referee import Movement, Place, Tally
 from pointsman.operate.standing import Standing, parts_of, standing
@@ -48,10 +49,9 @@ class Counting:
         slow_mm, fast_mm = tracker.stands_between(drive)
         if fast_mm - drive.step.sweep.start_low_mm < NO_MOVE_MM:
             return stands
-        dragging = drive.step.dragging
-        swept = dragging if drive.followed and dragging is not None else drive.step.sweep
+        swept = what_moves(drive.step, drive.rear)
         train, hauled = _train(swept, belief, fast_mm)
-        behind = _behind(dragging, swept)
+        behind = _behind(drive.step.dragging, swept)
         movement = Movement(
             forward=drive.step.forward,
             least_mm=max(0.0, slow_mm - drive.step.sweep.start_high_mm),
@@ -108,10 +108,9 @@ def _train(swept: Sweep, belief: Belief, high_mm: float) -> tuple[tuple[str, ...
 
 def _behind(dragging: Sweep | None, swept: Sweep) -> str:
     """What stood at the rear of the train, uncoupled, and was left there."""
-    if dragging is None or dragging is swept:
-        return ""
-    names = [body.vehicle for body in dragging.bodies]
-    return names[names.index(swept.bodies[0].vehicle) - 1]
+    names = [] if dragging is None else [body.vehicle for body in dragging.bodies]
+    at = names.index(swept.tail.vehicle) if names else 0
+    return names[at - 1] if at else ""
 
 
 def _headshunt(track: Track) -> str:

@@ -6,20 +6,18 @@ stand just before the limit, and goes at coupling speed where something may be m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
 
 from pointsman.operate import tracker
 from pointsman.operate.ahead import Ahead, Limit, Protection
-from pointsman.operate.belief import Belief, Spot
+from pointsman.operate.belief import Belief
+from pointsman.operate.coming_along import not_known
 from pointsman.operate.facing import gentle_zones
 from pointsman.operate.office import Office, decoder_forward
 from pointsman.operate.plan import contacts
-from pointsman.operate.settle import moved
 from pointsman.operate.steps import DriveStep, Zone
 from pointsman.operate.stopping import Stop
-from pointsman.operate.sweep import Sweep
 
 LOOK_MM = 1.5
 """A limit is kept by so much more: the train is looked at from time to time only."""
@@ -56,6 +54,7 @@ def hand_step(
         deadline_s=inf,
         text=f"by hand: {swept.locomotive} towards {limit.name}",
         dragging=found.dragging,
+        loose=not_known(found.dragging, swept, belief),
     )
     return replace(step, zones=zones(office, belief, step, speed_mm_s))
 
@@ -99,41 +98,3 @@ def limit_of(drive: tracker.Drive, found: Ahead, protection: Protection) -> Limi
     """The limit that a drive which stands has been stopped by; None when it stands short of it."""
     limit = found.limit(protection)
     return limit if tracker.stands_between(drive)[1] >= limit.c_mm - 2 * LOOK_MM else None
-
-
-def after(belief: Belief, drive: tracker.Drive, begun_with: Mapping[str, bool]) -> Belief:
-    """The belief when a drive by hand has come to a stand; ``begun_with`` are the beams at its start.
-
-    What may have come along and was not seen yet, one way or the other, stands anywhere between where it stood and
-    where it would then be.
-    """
-    dragging = drive.step.dragging
-    if drive.followed:
-        return tracker.after(belief, drive)
-    slow_mm, fast_mm = tracker.stands_between(drive)
-    found = moved(belief, drive.step, slow_mm, fast_mm)
-    if dragging is None or _surely_left(drive, dragging, begun_with):
-        return found
-    own = [body.vehicle for body in drive.step.sweep.bodies]
-    spots = dict(found.spots)
-    behind = [body for body in dragging.bodies if body.vehicle not in own]
-    for body in behind:
-        low, high = body.rest_low_mm, body.high_mm(fast_mm)
-        spots[body.vehicle] = Spot(dragging.path.place((low + high) / 2), (high - low) / 2)
-    # Nobody knows that they have been apart: what a magnet has parted does not couple before they have.
-    pair = frozenset((behind[-1].vehicle, own[0]))
-    return replace(found, spots=spots, parted=found.parted | (belief.parted & {pair}))
-
-
-def _surely_left(drive: tracker.Drive, dragging: Sweep, begun_with: Mapping[str, bool]) -> bool:
-    """Whether what may have come along was not seen where it would have been."""
-    swept = drive.step.sweep
-    own = {body.vehicle for body in swept.bodies}
-    slow_mm = drive.envelope.resting().slow.x_mm - drive.allow.match_mm
-    for edge in dragging.edges:
-        if edge.vehicle in own or not edge.active or not swept.start_low_mm <= edge.c_mm <= slow_mm:
-            continue
-        # It was not in the beam before: that was free, or it stood too far from it.
-        if edge.c_mm >= swept.start_high_mm or not begun_with.get(edge.beam, False):
-            return True
-    return False

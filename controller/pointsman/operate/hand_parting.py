@@ -7,13 +7,14 @@ A person stops with the coupling over the magnet. The program slackens it where 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 
 from pointsman.errors import RefusedError
 from pointsman.operate.ahead import hand_sweeps
 from pointsman.operate.belief import Belief
+from pointsman.operate.coming_along import not_known
 from pointsman.operate.needs import TOUCH_BUFFER_MM, furthest_mm
 from pointsman.operate.office import Office
 from pointsman.operate.parting import MISSED_BACK_MM
@@ -23,6 +24,8 @@ from pointsman.track.model import End, Track, Uncoupler
 from pointsman.track.path import Path, Stretch, line_through
 from pointsman.track.wiring import UncouplerKind
 
+TAUT_MM = 0.5
+"""A coupling that is so nearly drawn out is taut, and no magnet parts it."""
 STOP_THERE = "stop with the coupling over it"
 
 
@@ -47,7 +50,9 @@ def over(track: Track, belief: Belief, magnet: Uncoupler, locomotive: str) -> Co
     along = _along(belief, line)
     if at_mm is None or locomotive not in along:
         raise RefusedError(
-            [f"{locomotive} does not stand on the line of magnet {magnet.name}"], where=magnet.name, cure=STOP_THERE
+            [f"{locomotive} does not stand on the line of magnet {magnet.name}"],
+            where=f"magnet {magnet.name}",
+            cure=STOP_THERE,
         )
     order = sorted(along, key=lambda name: along[name][0])
     engine = order.index(locomotive)
@@ -61,13 +66,15 @@ def over(track: Track, belief: Belief, magnet: Uncoupler, locomotive: str) -> Co
     off_mm, low = min(found, default=(inf, 0))
     if off_mm > magnet.reach_mm:
         where = "no coupling is near" if off_mm == inf else f"the nearest coupling is {off_mm:.0f} mm from"
-        raise RefusedError([f"{where} magnet {magnet.name}"], where=magnet.name, cure=STOP_THERE)
+        raise RefusedError([f"{where} magnet {magnet.name}"], where=f"magnet {magnet.name}", cure=STOP_THERE)
     kept, left = (low, low + 1) if engine <= low else (low + 1, low)
     beyond = order[left:] if left > kept else order[: left + 1]
     pair = frozenset((order[kept], order[left]))
     if pair in belief.parted:
         raise RefusedError(
-            [f"{order[left]} was uncoupled from {order[kept]} already"], where=magnet.name, cure="drive away from it"
+            [f"{order[left]} was uncoupled from {order[kept]} already"],
+            where=f"magnet {magnet.name}",
+            cure="drive away from it",
         )
     return Coupling(magnet, order[kept], order[left], tuple(beyond), pair in belief.pushed)
 
@@ -80,12 +87,14 @@ def slacken(office: Office, belief: Belief, coupling: Coupling, locomotive: str)
     if coupling.slack:
         return None
     track, kept, left = office.track, coupling.kept, coupling.left
-    swept, _ = hand_sweeps(track, belief, locomotive, _towards(track, belief, locomotive, left))
+    swept, dragging = hand_sweeps(track, belief, locomotive, _towards(track, belief, locomotive, left))
     at_mm = swept.path.coordinate(coupling.uncoupler.place)
     names = [body.vehicle for body in swept.bodies]
     if at_mm is None or kept not in names or left not in names:
         raise RefusedError(
-            [f"{locomotive} is not coupled to {kept}"], where=coupling.uncoupler.name, cure="couple up first"
+            [f"{locomotive} is not coupled to {kept}"],
+            where=f"magnet {coupling.uncoupler.name}",
+            cure="couple up first",
         )
     near, far = swept.body(kept), swept.body(left)
     slack_mm = near.half_length_mm + far.half_length_mm - near.half_buffers_mm - far.half_buffers_mm
@@ -105,11 +114,13 @@ def slacken(office: Office, belief: Belief, coupling: Coupling, locomotive: str)
     if stop.target_mm - start_mm > office.allow.slack_back_mm:
         raise RefusedError(
             [f"a slack-back of {stop.target_mm - start_mm:.0f} mm, more than {office.allow.slack_back_mm:.0f}"],
-            where=coupling.uncoupler.name,
+            where=f"magnet {coupling.uncoupler.name}",
             cure="push the wagons together there",
         )
     gently = Zone(swept.start_low_mm, track.speeds.coupling)
-    return office.drive(belief, swept, stop, [gently], f"back to slacken {left} | {kept}")
+    step = office.drive(belief, swept, stop, [gently], f"back to slacken {left} | {kept}")
+    # What stands at the other end may be coupled, and is then drawn along.
+    return replace(step, dragging=dragging, loose=not_known(dragging, swept, belief))
 
 
 def part(office: Office, coupling: Coupling) -> UncoupleStep:
@@ -120,6 +131,27 @@ def part(office: Office, coupling: Coupling) -> UncoupleStep:
         return UncoupleStep(name, coupling.kept, coupling.left, 0.0, inf, energise=False, by_hand=True)
     energise = wired.kind is not UncouplerKind.PERMANENT
     return UncoupleStep(name, coupling.kept, coupling.left, wired.hold_s, wired.hold_s + 5.0, energise)
+
+
+def left_to_magnets(office: Office, belief: Belief) -> Belief:
+    """The belief once everything has stood: over a magnet that is always on, what is not surely taut may have parted.
+
+    What has parted there does not couple again before it has been apart, so this holds until it surely has been.
+    """
+    track, may_be_open = office.track, set[frozenset[str]]()
+    for magnet in track.uncouplers.values():
+        if office.wiring.uncouplers[magnet.name].kind is not UncouplerKind.PERMANENT:
+            continue
+        line = line_through(track, Stretch(magnet.place.element, magnet.place.leg, True), belief.lies(track))
+        at_mm, along = line.coordinate(magnet.place), _along(belief, line)
+        for low, high in pairwise(sorted(along, key=lambda name: along[name][0])):
+            near, far = track.vehicle(low), track.vehicle(high)
+            middle = (along[low][0] + near.buffers_mm / 2 + along[high][0] - far.buffers_mm / 2) / 2
+            doubt_mm = max(along[low][1], along[high][1])
+            taut = along[high][0] - along[low][0] >= (near.length_mm + far.length_mm) / 2 - TAUT_MM
+            if at_mm is not None and not taut and abs(middle - at_mm) <= magnet.reach_mm + doubt_mm:
+                may_be_open.add(frozenset((low, high)))
+    return replace(belief, coupled=belief.coupled - may_be_open, parted=belief.parted | may_be_open)
 
 
 def over_any(track: Track, belief: Belief, train: Sequence[str]) -> bool:

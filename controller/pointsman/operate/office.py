@@ -82,6 +82,7 @@ class Office:
             deadline_s=deadline,
             text=text,
             proves=proves,
+            rails_decide=self.wiring.on_dc(swept.locomotive),
         )
 
 

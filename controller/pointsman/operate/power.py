@@ -8,6 +8,11 @@ from pointsman.errors import NOTHING_MOVES
 from pointsman.messages import Command, Event, LinkLost, PowerDivided, PowerReported, SetPower
 
 SWITCH_OFF = "SWITCH THE TRACK POWER OFF BY HAND NOW"
+STOPS_ITSELF = (
+    "the node stops the locomotive by itself within 1 second: look whether it stands; if it does not, switch the track "
+    "power off by hand"
+)
+"""In place of ``SWITCH_OFF`` where what feeds the track stops everything when it hears nothing more."""
 
 
 class Power(Enum):
@@ -50,12 +55,27 @@ OFF_SINCE = "the track power has gone off since: look at the layout before anyth
 
 def no_hands(cure: str) -> str:
     """What to do when the power is heard to be off after all."""
-    return OFF_SINCE if SWITCH_OFF in cure else cure
+    return OFF_SINCE if _names_hand(cure) else cure
 
 
-def by_hand(doubt: str, cure: str) -> str:
-    """What to do when something is not known of the power: switch it off first, and say so once; then the rest."""
-    if not doubt or SWITCH_OFF in cure:
+def _names_hand(cure: str) -> bool:
+    return SWITCH_OFF in cure or STOPS_ITSELF in cure
+
+
+def running_on(*, stops_itself: bool) -> str:
+    """What to do when the locomotive may not have heard that it is to stop.
+
+    ``stops_itself``: what feeds the track stops by itself when it hears nothing more. A hand is the last resort there.
+    """
+    return STOPS_ITSELF if stops_itself else f"{SWITCH_OFF}: the locomotive may still be running"
+
+
+def by_hand(doubt: str, cure: str, *, stops_itself: bool) -> str:
+    """What to do when something is not known of the power: a hand's work first, and said once; then the rest.
+
+    ``stops_itself`` as for ``running_on``.
+    """
+    if not doubt or _names_hand(cure):
         return cure
     after = "" if cure in {"", NOTHING_MOVES} else f"; then {cure}"
-    return f"{SWITCH_OFF}: {doubt}{after}"
+    return f"{STOPS_ITSELF if stops_itself else SWITCH_OFF}: {doubt}{after}"

@@ -85,7 +85,9 @@ class DriveStep:
     """Drive one way until a stop; the edges in ``sweep`` are the evidence that is expected on the way.
 
     ``forward`` is the decoder's direction. ``zones`` rise in place. ``deadline_s`` is counted from its start.
-    ``dragging`` is the sweep that it would be if the coupling parted just before has not opened.
+    ``rails_decide``: which way it runs is a matter of the wires to the rails, and not of the locomotive's front.
+    ``dragging`` is the sweep that it would be if the couplings to what is behind have not opened; ``loose`` are those
+    of which nobody knows; where the first of them is not loose, it was opened, and holds only if that is seen.
     """
 
     locomotive: str
@@ -96,7 +98,9 @@ class DriveStep:
     deadline_s: float
     text: str
     proves: bool = False
+    rails_decide: bool = False
     dragging: Sweep | None = None
+    loose: frozenset[frozenset[str]] = frozenset()
 
     def __str__(self) -> str:
         return self.text

@@ -8,18 +8,19 @@ caller stops everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf
 
 from pointsman.messages import SensorChanged
+from pointsman.operate import coming_along
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
+from pointsman.operate.coming_along import edges_behind, rear_with, what_moves
 from pointsman.operate.motion import Envelope, Ratio
-from pointsman.operate.settle import moved
 from pointsman.operate.steps import DriveStep, Zone
-from pointsman.operate.sweep import Edge, Sweep
+from pointsman.operate.sweep import Edge
 from pointsman.track.model import Locomotive
 
 TIMED_OVER_MM = 40.0
@@ -56,7 +57,8 @@ class Ordered:
 class Drive:
     """The state of one drive.
 
-    ``followed``: a beam has seen that what was parted comes along; it is then stopped where it is.
+    ``rear`` is the last vehicle of which a beam has seen that it comes along, though it was parted, or may have been;
+    the drive is then stopped where it is. ``begun`` are the beams at its start.
     ``mistimed`` is the edge that is the doubt: an expected one that came too early or too late, or has not come;
     ``unforeseen`` the beam that is, because nothing that moves should have changed it.
     """
@@ -74,7 +76,8 @@ class Drive:
     still_s: float = inf
     phase: Phase = Phase.ROLLING
     doubt: str = ""
-    followed: bool = False
+    rear: str = ""
+    begun: Mapping[str, bool] = field(default_factory=dict)
     mistimed: Edge | None = None
     unforeseen: str = ""
     orders: tuple[Ordered, ...] = ()
@@ -84,6 +87,11 @@ class Drive:
         key = (self.step.locomotive, self.step.forward, speed_step)
         known = self.ratios.get(key)
         return Ratio(*self.engine.speed_bounds(speed_step, self.step.forward)) if known is None else known
+
+    @property
+    def followed(self) -> bool:
+        """Whether something comes along that was parted, or may have been."""
+        return self.rear != ""
 
     @property
     def edge_seen(self) -> bool:
@@ -111,7 +119,7 @@ def begin(
     swept = step.sweep
     rates = (engine.acceleration_mm_s2, engine.braking_mm_s2)
     envelope = Envelope.standing(t_s, swept.start_low_mm, swept.start_high_mm, rates, allow)
-    drive = Drive(step, engine, allow, t_s, envelope, ratios, ())
+    drive = Drive(step, engine, allow, t_s, envelope, ratios, (), begun=dict(beams))
     expected: list[Edge] = []
     for beam in sorted({edge.beam for edge in swept.edges}):
         broken = beams.get(beam, False)
@@ -166,7 +174,8 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
     allow = drive.allow
     envelope = drive.envelope.at(event.t_s)
     drive = replace(drive, envelope=envelope)
-    edge = _coming(drive, event)
+    fitting = _coming(drive, event)
+    edge = fitting[0] if fitting else None
     now = "broken" if event.active else "free"
     if edge is None or edge.active != event.active:
         coming = _coming_along(drive, event)
@@ -187,53 +196,57 @@ def fold(drive: Drive, event: SensorChanged) -> Drive:
         late_mm = envelope.slow.x_mm - high
         doubt = f"beam {event.sensor} became {now} {late_mm:.0f} mm later than it must have"
         return replace(drive, doubt=doubt, mistimed=edge)
-    if edge.sure:
+    # Where it may be one of several, it is the nearest or the furthest of them, and tells as little.
+    high = fitting[-1].c_mm + most
+    if all(e.sure for e in fitting):
         tight_low, tight_high = max(low, envelope.slow.x_mm), min(high, envelope.fast.x_mm)
         envelope = envelope.pulled(tight_low, tight_high) if tight_low <= tight_high else envelope.pulled(low, high)
     else:
         envelope = envelope.capped(high)
+    come = edge if len(fitting) == 1 else replace(edge, sure=False)
     drive = replace(
         drive,
         envelope=envelope,
-        expected=_still_expected(drive, edge),
-        seen=(*drive.seen, (edge, event.t_s)),
+        expected=_still_expected(drive, fitting),
+        seen=(*drive.seen, (come, event.t_s)),
     )
     return _learned(drive)
 
 
-def _coming(drive: Drive, event: SensorChanged) -> Edge | None:
-    """The edge that an event is: the next at its beam, but for those that may have come before the start."""
-    at_beam = [e for e in drive.expected if e.beam == event.sensor]
+def _coming(drive: Drive, event: SensorChanged) -> list[Edge]:
+    """The edges that an event may be: all that fit of those that may come next at its beam; else the one that is due.
+
+    Next is the first that is due, or one before it, which may have come before the start.
+    """
     least, most = drive.envelope.since_edge_mm(drive.allow)
     slow, fast = drive.envelope.slow.x_mm - drive.allow.match_mm, drive.envelope.fast.x_mm + drive.allow.match_mm
-    for edge in at_beam:
+    fitting = []
+    for edge in (e for e in drive.expected if e.beam == event.sensor):
         near = edge.c_mm + least <= fast and slow <= edge.c_mm + most
-        if edge.active == event.active and (near or edge.due):
-            return edge
+        if edge.active == event.active and near:
+            fitting.append(edge)
         if edge.due:
-            break
-    return next((e for e in at_beam if e.due), None)
+            return fitting or [edge]
+    return fitting
 
 
-def _still_expected(drive: Drive, come: Edge) -> tuple[Edge, ...]:
-    """What is expected once an edge has come: those before it have come too, and what follows it is due."""
-    whole = {(e.beam, e.vehicle, e.active): e for e in drive.step.sweep.edges}
+def _still_expected(drive: Drive, fitting: Sequence[Edge]) -> tuple[Edge, ...]:
+    """What is expected once one of some edges has come: those before it have come too, and what follows it is due."""
+    first, last = fitting[0], fitting[-1]
     rest = []
     for edge in drive.expected:
-        if edge.beam != come.beam:
+        if edge.beam != first.beam:
             rest.append(edge)
-        elif edge.c_mm > come.c_mm and edge is not come:
-            rest.append(whole.get((edge.beam, edge.vehicle, edge.active), edge) if not come.due else edge)
+        elif edge is not first and edge.c_mm >= first.c_mm:
+            rest.append(replace(edge, due=edge is not last and edge.c_mm >= last.c_mm))
     return tuple(rest)
 
 
 def _coming_along(drive: Drive, event: SensorChanged) -> Edge | None:
     """The edge, when nothing should cause it, that a vehicle causes whose coupling has not parted; else None."""
-    if drive.followed:
-        return None
     least, most = drive.envelope.since_edge_mm(drive.allow)
     slow, fast = drive.envelope.slow.x_mm - drive.allow.match_mm, drive.envelope.fast.x_mm + drive.allow.match_mm
-    for edge in _of_what_was_left(drive):
+    for edge in edges_behind(drive.step, drive.rear):
         near = edge.c_mm + least <= fast and slow <= edge.c_mm + most
         if near and (edge.beam, edge.active) == (event.sensor, event.active):
             return edge
@@ -242,23 +255,16 @@ def _coming_along(drive: Drive, event: SensorChanged) -> Edge | None:
 
 def _followed(drive: Drive, edge: Edge, t_s: float) -> Drive:
     """The drive with all that comes along: its next edges are expected, and it is about to be stopped."""
-    rest = tuple(e for e in _of_what_was_left(drive) if e is not edge and e.c_mm >= edge.c_mm)
+    rear = rear_with(drive.step, edge.vehicle)
+    moving = {body.vehicle for body in what_moves(drive.step, rear).bodies}
+    further = (e for e in edges_behind(drive.step, drive.rear) if e.vehicle in moving)
+    rest = tuple(e for e in further if e is not edge and e.c_mm >= edge.c_mm)
     return replace(
         drive,
-        followed=True,
+        rear=rear,
         expected=tuple(sorted((*drive.expected, *rest), key=lambda e: e.c_mm)),
         seen=(*drive.seen, (edge, t_s)),
     )
-
-
-def _of_what_was_left(drive: Drive) -> list[Edge]:
-    """The edges that only what was left causes, if it comes along."""
-    dragging = drive.step.dragging
-    if dragging is None:
-        return []
-    own = {body.vehicle for body in drive.step.sweep.bodies}
-    start_mm = drive.step.sweep.start_low_mm
-    return [edge for edge in dragging.edges if edge.vehicle not in own and edge.c_mm >= start_mm]
 
 
 def ordered(drive: Drive, speed_step: int, t_s: float) -> Drive:
@@ -302,11 +308,9 @@ def advise(drive: Drive, t_s: float) -> tuple[Drive, Advice]:
 def after(belief: Belief, drive: Drive) -> Belief:
     """The belief after a drive has come to a stand; what came along is coupled to it."""
     resting = drive.envelope.resting()
-    step = drive.step
-    if drive.followed and step.dragging is not None:
-        belief = belief.with_coupled(*_boundary(step.sweep, step.dragging))
-        step = replace(step, sweep=step.dragging)
-    return moved(belief, step, resting.slow.x_mm, resting.fast.x_mm)
+    by_hand = drive.step.stop.surely and not drive.followed
+    between = stands_between(drive) if by_hand else (resting.slow.x_mm, resting.fast.x_mm)
+    return coming_along.after(belief, drive.step, drive.rear, between, drive.allow.match_mm, drive.begun)
 
 
 def stands_between(drive: Drive) -> tuple[float, float]:
@@ -322,13 +326,6 @@ def may_have_met(belief: Belief, drive: Drive) -> tuple[str, ...]:
     met = swept.touched(drive.envelope.resting().fast.x_mm) - belief.coupled
     order = [body.vehicle for body in swept.bodies]
     return tuple(max(pair, key=order.index) for pair in sorted(met, key=lambda pair: min(map(order.index, pair))))
-
-
-def _boundary(kept: Sweep, whole: Sweep) -> tuple[str, str]:
-    """The rearmost vehicle of a train, and the foremost of what was left behind it."""
-    names = [body.vehicle for body in whole.bodies]
-    rear = names.index(kept.bodies[0].vehicle)
-    return names[rear], names[rear - 1]
 
 
 def _doubted(drive: Drive, why: str, mistimed: Edge | None = None) -> tuple[Drive, Advice]:
@@ -365,7 +362,11 @@ def _limit_reason(drive: Drive) -> str:
 
 def _turned_round(drive: Drive) -> str:
     """What a person should look at when the proving move does not see what it should."""
-    return f"; is {drive.step.locomotive} turned round, or on another track?" if drive.step.proves else ""
+    if not drive.step.proves:
+        return ""
+    if drive.step.rails_decide:
+        return f"; did {drive.step.locomotive} run the other way, or is it on another track?"
+    return f"; is {drive.step.locomotive} turned round, or on another track?"
 
 
 def _rolling(drive: Drive, t_s: float) -> tuple[Drive, Advice]:

@@ -1,7 +1,8 @@
 """Names <-> addresses: which station, and which number or name there, each turnout, beam, magnet and locomotive has.
 
 One layout can run on other hardware: a ``Wiring`` is read from its own file (``layouts/<name>/hardware/*.toml``).
-It is for drivers and the simulated layout; of it the rail tower uses only what a machine is (its kind and time).
+It is for drivers and the simulated layout; of it the rail tower uses only what a machine is (its kind and time), and
+whether a locomotive runs on direct current.
 """
 
 from __future__ import annotations
@@ -213,6 +214,17 @@ class Wiring:
     def relays(self) -> tuple[str, ...]:
         """The nodes whose relay lies in the feed of the whole track."""
         return tuple(name for name, made in self.stations.items() if made.node is not None and made.node.relay)
+
+    def on_dc(self, locomotive: str) -> bool:
+        """Whether a locomotive runs on direct current: then the rails' wires, and not its front, say which way."""
+        return locomotive in self.locomotives and self.locomotives[locomotive].dc
+
+    @property
+    def stops_itself(self) -> bool:
+        """Whether nothing runs on when a host falls silent: a node's relay feeds the track, or its throttle every
+        locomotive.
+        """
+        return bool(self.relays) or (bool(self.locomotives) and all(one.dc for one in self.locomotives.values()))
 
     @property
     def needs_watchdog(self) -> tuple[str, ...]:

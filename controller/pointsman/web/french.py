@@ -236,6 +236,13 @@ _TEMPLATES = (
     ("a slack-back of {a_w} mm, more than {b_w}", "un recul de détente de {a_w} mm, plus de {b_w}"),
     ("push the wagons together there", "poussez-y les wagons l'un contre l'autre"),
     ("nobody knows whether {a_w} is coupled to {b_w}", "personne ne sait si {a_w} est attelé à {b_w}"),
+    (
+        "by hand: drive {a_w} against {b_w} until they have surely met, or draw {c_w} past a beam",
+        "à la main : conduisez {a_w} contre {b_w} jusqu'à ce qu'ils se soient sûrement touchés, "
+        "ou tirez {c_w} devant un faisceau",
+    ),
+    ("{a_w} came along on the way back", "{a_w} a suivi au retour"),
+    ("ask for it once more", "demandez-le encore une fois"),
     ("push {a_w} and {b_w} together first", "poussez d'abord {a_w} et {b_w} l'un contre l'autre"),
     ("{a} should be drawn along, and stands apart", "{a} devrait être tiré aussi, et se trouve à l'écart"),
     ("couple it up first", "attelez-le d'abord"),

@@ -25,6 +25,7 @@ GATHER_S = 0.02
 """A line that has not ended waits so long for its end, to go in one message."""
 BROKER_AGAIN_S = 1.0
 BRIDGE_BYTES = 6
+ENDED = "the bridge has been ended"
 
 Say = Callable[[str], None]
 
@@ -57,6 +58,7 @@ class Bridge:
         self._gathered = b""
         self._due_s = 0.0
         self._said = ""
+        self._ended = False
         port.listen(self._on_data, lambda why: self._end(f"the node's port: {why}"), say)
         link.listen(self._on_message, self._on_broken)
 
@@ -67,13 +69,17 @@ class Bridge:
                 try:
                     await self._join()
                 except LinkError as error:
-                    self._say_once(str(error))
+                    self._say_once(f"{error}\n  -> it goes on trying; Ctrl-C ends it")
                     await asyncio.sleep(BROKER_AGAIN_S)
                 else:
                     await self._serve()
                 finally:
                     await self._worked()
-                    await self._link.abort()
+                    if self._ended:
+                        # With a goodbye the host still hears why, and no last will says that the broker was lost.
+                        await self._link.close()
+                    else:
+                        await self._link.abort()
         finally:
             await self._leave()
 
@@ -89,13 +95,14 @@ class Bridge:
         try:
             why = await self._broken
         except asyncio.CancelledError:
-            self._end("the bridge is being ended")
+            self._ended = True
+            self._end(ENDED)
             raise
         self._said = ""
         self._say_once(f"{self._link.name}: {why}")
 
     async def _leave(self) -> None:
-        self._end("the bridge is being ended")
+        self._end(ENDED)
         await self._worked()
         await self._port.close()
 

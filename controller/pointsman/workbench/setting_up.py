@@ -51,7 +51,7 @@ set NAME [N] VALUE          any setting by its name; N is the turnout or beam
 watchdog                    try whether the board comes back from a reset by its watchdog, and switch it on if so;
                             that stores all settings
 store                       keep the settings as they are now
-defaults                    go back to the safe ones
+defaults                    go back to the safe ones, servo ends and all; asks first
 quit                        end; asks when something is not stored"""
 
 Ask = Callable[[str], Awaitable[bool]]
@@ -70,6 +70,7 @@ class SetUp:
         self._about: About | None = None
         self._changed: list[str] = []
         self._armed = self._driven = False
+        self._resetting = self._trying = False
         self._told: asyncio.Future[None] | None = None
 
     @property
@@ -125,6 +126,11 @@ class SetUp:
                     self._armed = latch is Latch.NONE
                 case Driven(step=step):
                     self._driven = step > 0
+                case SettingsAre(SettingsState.DEFAULTS) if self._resetting:
+                    self._resetting = False
+                    lines = lines[:-1]  # it has done what it was told: nothing was unreadable
+                case About(reset=Reset.WATCHDOG | Reset.UNKNOWN) if self._trying:
+                    lines = ["it has started anew, by the trial"]
                 case End() if self._told is not None and not self._told.done():
                     self._told.set_result(None)
             if self._told is not None and said.event != SettingsAre(SettingsState.DEFAULTS):
@@ -176,8 +182,7 @@ class SetUp:
             case ["store"]:
                 await self._store()
             case ["defaults"]:
-                await self._command(Defaults())
-                self._changed.append("the safe defaults of everything")
+                await self._reset_all()
             case _:
                 raise UsageError(f"{' '.join(words)!r} is not understood", cure="help lists what can be typed")
 
@@ -213,7 +218,9 @@ class SetUp:
                 cure="the command watchdog tries it",
             )
         await self._command(Set(setting, of, value))
-        self._changed.append(str(setting) if of_what == "node" else f"{setting} of {of_what} {of}")
+        what = str(setting) if of_what == "node" else f"{setting} of {of_what} {of}"
+        self._changed.append(what)
+        self._show(f"{what}: {text}")
 
     async def _end(self, leg: str, turnout: int, text: str) -> None:
         """Set an end and move there at once: that is how one sees where it is."""
@@ -222,7 +229,6 @@ class SetUp:
             text = str(await self._get(setting, turnout) + int(text))
         await self._set(setting, turnout, text)
         await self._move(turnout, leg)
-        self._show(f"{setting} of turnout {turnout}: {text}")
 
     async def _move(self, turnout: int, leg: str) -> None:
         if await self._get(Setting.MACHINE, turnout) == machine_number(Machine.SOLENOID):
@@ -241,6 +247,22 @@ class SetUp:
             limits = " | ".join(names) if names else f"{low} to {high}, usually {usual}"
             each = "" if of_what == "node" else f" of each {of_what}"
             self._show(f"{setting}{each}: {told}   ({limits})")
+
+    async def _reset_all(self) -> None:
+        question = (
+            "Every setting goes back to its safe default: each servo's ends are lost, and no turnout has a machine. "
+            "Shall they?"
+        )
+        if not await self._agrees(question):
+            return
+        self._resetting = True
+        try:
+            await self._command(Defaults())
+        except (UsageError, _RefusedError):
+            self._resetting = False
+            raise
+        self._changed.append("the safe defaults of everything")
+        self._show("everything is at its safe defaults; what was stored comes back at the next start, unless you store")
 
     async def _store(self) -> None:
         await self._command(Store(), STORED_WITHIN_S)
@@ -265,8 +287,12 @@ class SetUp:
             return
         await self._command(Set(Setting.WATCHDOG, 0, 0))
         await self._store()
-        await self._command(Trip())
-        about = await self._talk.starts(BACK_WITHIN_S)
+        self._trying = True
+        try:
+            await self._command(Trip())
+            about = await self._talk.starts(BACK_WITHIN_S)
+        finally:
+            self._trying = False
         if about is None or isinstance(about, OtherVersion):
             raise StationError(
                 "the board did not come back from a reset by its watchdog: its bootloader is an old one",

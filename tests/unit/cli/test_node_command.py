@@ -19,6 +19,7 @@ UNO = hex_of(image(26))
         (("flash", "--on", "serial:/dev/null", "--board", "one"), 2, "no board 'one'"),
         (("flash", "--on", "serial:/dev/null", "--board", "uno", "--hex", "none.hex"), 2, "make firmware"),
         (("monitor", "--on", "mqtt:hut"), 2, "serial line"),
+        (("monitor", "--on", "nowhere"), 2, "--on serial:/dev/ttyACM0, or tcp:HOST:PORT"),
         (("monitor", "--on", "serial:/dev/ttyNONE"), 5, "no such port"),
         (("monitor", "--on", "tcp:127.0.0.1:1"), 5, "connection refused"),
         (("setup", "--on", "serial:/dev/ttyNONE"), 2, "no terminal"),

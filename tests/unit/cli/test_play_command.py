@@ -16,16 +16,16 @@ from commands import CHECKOUT, QUICK, Person, Pointsman, own_layout, refused
 from rich.console import Console
 
 from pointsman.cli.aftermath import ask_for_hands, repeat_command, tell_stopped
-from pointsman.dispatch.control import BY_HAND
 from pointsman.errors import HaltedError, StoppedError
 from pointsman.links import On, Target
 from pointsman.messages import Drive, LinkLost, PowerDivided, PowerReported, SetPower, SetTurnout
-from pointsman.operate.set_up import ends_of
+from pointsman.operate.power import STOPS_ITSELF, running_on
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import choose
 from pointsman.record import encode, message_values, read
 from pointsman.solver.compiling import ONCE
 from pointsman.track.builtin import find_layout, find_wiring
+from pointsman.track.ends import ends_of
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End, Side, TurnoutSide
 from pointsman.track.wiring_file import load_wiring
@@ -194,6 +194,16 @@ def test_the_questions_before_a_play_on_a_station(pointsman: Pointsman, person: 
     assert "Nothing has moved. To repeat this puzzle:\n" in ran.out
     assert f"\n  pointsman play inglenook-small --seed 1 --count runs --on {on}\n" in ran.out
     assert "power is off" not in ran.out
+
+
+def test_on_direct_current_the_question_is_where_it_runs(pointsman: Pointsman, person: Person, tmp_path: Path) -> None:
+    person("points\ny\n")
+    on = ("--hardware", "uno-dc", "--on", f"tcp:127.0.0.1:{nobody_listens()}")
+    ran = pointsman("play", "inglenook-small", "--seed", "1", *on, "--journal", tmp_path / "j")
+    told = " ".join(ran.out.split())
+    assert "When the node drives L forward, does it run to the points or to the buffer stop? [points/buffers]" in told
+    assert "the wires to the rails decide which way it runs, not its front" in told
+    assert "Does the front" not in told
 
 
 @pytest.mark.parametrize(
@@ -371,9 +381,20 @@ def test_what_a_hand_has_to_do_is_said_once_and_before_the_rest(tmp_path: Path) 
     journal = tmp_path / "j"
     journal.write_bytes(encode(0.0, *POWER_ON))
     halted = HaltedError("T1 was not done", cure="look at T1")
-    ask_for_hands(halted, journal)
-    ask_for_hands(halted, journal)
+    ask_for_hands(halted, journal, stops_itself=False)
+    ask_for_hands(halted, journal, stops_itself=False)
     assert halted.cure == "SWITCH THE TRACK POWER OFF BY HAND NOW: nobody confirmed that it went off; then look at T1"
+
+
+def test_a_hand_is_the_last_resort_where_the_node_stops_by_itself(tmp_path: Path) -> None:
+    journal = tmp_path / "j"
+    journal.write_bytes(encode(0.0, *POWER_ON))
+    halted = HaltedError("T1 was not done", cure="look at T1")
+    ask_for_hands(halted, journal, stops_itself=True)
+    once = halted.cure
+    assert once == f"{STOPS_ITSELF}: nobody confirmed that it went off; then look at T1"
+    ask_for_hands(halted, journal, stops_itself=True)
+    assert halted.cure == once
 
 
 def test_no_hand_is_wanted_where_the_power_has_gone_off_after_all(tmp_path: Path) -> None:
@@ -381,8 +402,8 @@ def test_no_hand_is_wanted_where_the_power_has_gone_off_after_all(tmp_path: Path
     for more, wanted in [([], True), ([POWER_OFF], False), ([LINK_LOST, POWER_OFF], True)]:
         entries = enumerate([*lines, *more])
         journal.write_bytes(b"".join(encode(float(at), kind, values) for at, (kind, values) in entries))
-        halted = HaltedError("command 5 was not confirmed", cure=BY_HAND)
-        ask_for_hands(halted, journal)
+        halted = HaltedError("command 5 was not confirmed", cure=running_on(stops_itself=False))
+        ask_for_hands(halted, journal, stops_itself=False)
         assert ("BY HAND" in halted.cure) is wanted
         if not wanted:
             assert "the track power has gone off since" in halted.cure
@@ -399,7 +420,7 @@ def after_a_stop(journal: Path) -> tuple[str, StoppedError]:
     out = Console(file=StringIO(), width=200)
     tell_stopped(out, request, repeat_command("inglenook-small", request, "nano"))
     stopped = StoppedError("stopped by Ctrl-C", 130)
-    ask_for_hands(stopped, journal)
+    ask_for_hands(stopped, journal, stops_itself=False)
     assert isinstance(out.file, StringIO)
     return out.file.getvalue(), stopped
 

@@ -6,6 +6,7 @@ import asyncio
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from shutil import copytree
 
 import pytest
 from hand_bench import HandBench
@@ -21,7 +22,7 @@ from pointsman.record import read
 from pointsman.solver.cost import tally
 from pointsman.solver.search import Solution, solve
 from pointsman.solver.steps import Step
-from pointsman.track.builtin import find_wiring
+from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.model import Leg
 from pointsman.track.wiring_file import load_wiring
 
@@ -303,6 +304,38 @@ class TestTheProgramPlays:
         assert bench.figures.couplings == planned(bench, solved(bench, Count.RUNS), Count.COUPLINGS)
         assert bench.simulation.incidents == []
 
+    def test_not_while_nobody_knows_what_is_coupled(self, bench: HandBench) -> None:
+        """A person has drawn off from a wagon that may have met the locomotive, or may not."""
+
+        async def drive(bench: HandBench) -> None:
+            track = bench.chosen.track
+
+            def left_mm() -> float:
+                drive = bench.dispatcher.drive
+                assert drive is not None
+                body = drive.step.sweep.body("1")
+                meets_mm = (body.rest_low_mm + body.rest_high_mm) / 2 - body.offset_mm
+                return meets_mm - drive.envelope.stop_place_mm(bench.now_s(), drive.allow)
+
+            await bench.drive(forward=True, speed_mm_s=40, left_mm=left_mm)
+            belief = bench.dispatcher.belief
+            assert frozenset("L1") not in belief.coupled
+            runs = solve(track, belief.position, bench.chosen.goal, Count.RUNS, cache=bench.cache).runs
+            with pytest.raises(RefusedError, match="nobody knows whether 1 is coupled to L") as caught:
+                await asyncio.wrap_future(bench.orders.play("me", runs))
+            assert caught.value.where == "s1"
+            assert caught.value.cure.startswith("by hand: drive L against 1 until they have surely met")
+            await bench.drive(forward=True, speed_mm_s=40, left_mm=lambda: left_mm() + 20)
+            position = bench.dispatcher.belief.position
+            runs = solve(track, position, bench.chosen.goal, Count.RUNS, cache=bench.cache).runs
+            assert await asyncio.wrap_future(bench.orders.play("me", runs)) == len(runs)
+
+        bench.goal = "s2: 1"
+        bench.person = drive
+        final = bench.play()
+        assert final.position.in_segment("s2") == ("1",)
+        assert bench.simulation.incidents == []
+
     def test_not_from_another_position(self, bench: HandBench) -> None:
         async def drive(bench: HandBench) -> None:
             with pytest.raises(RefusedError, match="the first run starts from"):
@@ -331,31 +364,102 @@ def test_a_beam_that_is_dead_stops_everything(bench: HandBench) -> None:
     assert {str(incident.kind) for incident in bench.simulation.incidents} <= {"rough coupling"}
 
 
-@pytest.mark.parametrize("puzzle", ["inglenook-small", "timesaver"])
-def test_whatever_a_person_orders_nothing_happens(bench: HandBench, puzzle: str) -> None:
-    bench.puzzle, bench.start = puzzle, None
-    if puzzle == "timesaver":
-        bench.start, bench.goal = "UL: L 1 | UR: 2 | B: 3 4 | W: 5", "R: 1 2"
-    dice = Random(puzzle)
-
-    async def drive(bench: HandBench) -> None:
-        await bench.anything(dice, until_s=bench.now_s() + 240)
-
-    bench.person = drive
-    bench.play()
-    assert bench.simulation.incidents == []
-    assert bench.figures.runs > 5
-    assert all(refusal.error.reasons and refusal.error.cure for refusal in bench.refusals)
+ALL_PROTECTIONS = pytest.mark.parametrize("protection", Protection)
 
 
-def test_without_protection_a_segment_may_be_overfull(bench: HandBench) -> None:
-    bench.protection = Protection.OFF
+class TestProtection:
+    """What each setting lets a person do, with a siding that is longer than what the game lets stand in it."""
 
-    async def drive(bench: HandBench) -> None:
-        await asyncio.wrap_future(bench.orders.protect("me", Protection.WARN))
-        await bench.drive(forward=True, speed_mm_s=60)
+    TOO_MANY = "s2 holds 2: 1 2 3 would be too many"
 
-    bench.person = drive
-    bench.play()
-    assert bench.statuses[-1].hand is not None
-    assert bench.statuses[-1].hand.protection is Protection.WARN
+    @pytest.fixture
+    def roomy(self, bench: HandBench, tmp_path: Path, protection: Protection) -> HandBench:
+        folder = copytree(find_layout("inglenook-small"), tmp_path / "roomy")
+        layout = folder / "layout.toml"
+        short = "[segments.s2]\ncapacity = 2\nlength_mm = 199"
+        assert short in layout.read_text()
+        layout.write_text(layout.read_text().replace(short, short.replace("199", "400")))
+        bench.puzzle, bench.start, bench.goal = str(folder), "head: L 1 | s2: 2 3", "s2: 1 2"
+        bench.protection = protection
+        return bench
+
+    def notes(self, bench: HandBench) -> set[str]:
+        return {status.note for status in bench.statuses if status.note}
+
+    @ALL_PROTECTIONS
+    def test_one_wagon_too_many(self, roomy: HandBench, protection: Protection) -> None:
+        async def drive(bench: HandBench) -> None:
+            await bench.drive(forward=False, speed_mm_s=80)
+            await bench.turnout("T1", Leg.THROWN)
+            await bench.turnout("T2", Leg.CLOSED)
+            await bench.drive(forward=True, speed_mm_s=80)
+
+        roomy.person = drive
+        roomy.play()
+        notes = self.notes(roomy)
+        inside = [v for v in roomy.truth.on["s2"] if v.from_mm > 0]
+        if protection is Protection.FULL:
+            assert f"stopped: {self.TOO_MANY}" in notes
+            assert [v.name for v in inside] == ["2", "3"]
+        else:
+            assert "stopped: the track ends in s2" in notes
+            assert {"1", "2", "3"} <= {v.name for v in inside}
+        assert (f"careful: {self.TOO_MANY}" in notes) is (protection is Protection.WARN)
+        assert roomy.simulation.incidents == []
+
+    @ALL_PROTECTIONS
+    def test_the_rules_of_the_metal_hold_under_each(self, roomy: HandBench, protection: Protection) -> None:
+        assert roomy.protection is protection
+
+        async def drive(bench: HandBench) -> None:
+            await bench.drive(forward=False, speed_mm_s=80)
+            await bench.turnout("T1", Leg.THROWN)
+            await bench.turnout("T2", Leg.CLOSED)
+            bench.throttle(forward=True, speed_mm_s=80)
+            await bench.begun()
+            await asyncio.sleep(1.5)
+            with pytest.raises(RefusedError, match="L is moving"):
+                await bench.turnout("T1", Leg.CLOSED)
+            bench.throttle(forward=True, speed_mm_s=0)
+            await bench.until_stand()
+            with pytest.raises(RefusedError, match=r"stands on T1"):
+                await bench.turnout("T1", Leg.CLOSED)
+            with pytest.raises(RefusedError, match=r"magnet s3"):
+                await bench.uncouple("s3")
+            await bench.drive(forward=False, speed_mm_s=500)
+            await bench.turnout("T2", Leg.THROWN)
+            await bench.turnout("T1", Leg.CLOSED)
+            await bench.drive(forward=True, speed_mm_s=500)
+
+        roomy.person = drive
+        roomy.play()
+        notes = self.notes(roomy)
+        assert "stopped: the track ends in head" in notes
+        assert "stopped: the track ends in s1" in notes
+        assert roomy.simulation.incidents == []
+
+    @ALL_PROTECTIONS
+    def test_points_that_lie_against_the_train(self, roomy: HandBench, protection: Protection) -> None:
+        assert roomy.protection is protection
+        roomy.start = "s1: L | s3: 1 | s2: 2 3"
+
+        async def drive(bench: HandBench) -> None:
+            await bench.drive(forward=True, speed_mm_s=30)
+            await bench.turnout("T1", Leg.THROWN)
+            await bench.drive(forward=False, speed_mm_s=80)
+
+        roomy.person = drive
+        roomy.play()
+        against = "T1 lies for its thrown leg, against a train from closed"
+        assert {f"stopped: {against}"} & self.notes(roomy) or against in {r.error.what for r in roomy.refusals}
+        assert roomy.simulation.incidents == []
+
+    def test_it_is_changed_in_the_sitting(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            await asyncio.wrap_future(bench.orders.protect("me", Protection.WARN))
+            await bench.drive(forward=True, speed_mm_s=60)
+
+        bench.person = drive
+        bench.play()
+        assert bench.statuses[-1].hand is not None
+        assert bench.statuses[-1].hand.protection is Protection.WARN

@@ -99,7 +99,7 @@ DOES_NOT_FIT: dict[str, tuple[Callable[[Script], object], str, str]] = {
     "nobody has set it up": (
         lambda node: node.settings.update({(Setting.MACHINE, 1): 0}),
         "turnout T1 (1) is set to machine 0 (nothing is fitted) at the node, and the wiring has a servo (1)",
-        "set the node up",
+        "pointsman node setup: machine",
     ),
     "a servo instead of a solenoid": (
         lambda node: node.settings.update({(Setting.MACHINE, 2): 1}),

@@ -166,7 +166,7 @@ OTHERWISE = {
         SOLENOID,
         "turnout T2",
         "set to machine 1 (a servo) at the node, and the wiring has a solenoid with two coils (2)",
-        "set the node up",
+        "pointsman node setup: machine",
     ),
     "another board": (
         replace(WIRING, stations={"node": replace(WIRING.stations["node"], node=NodeWiring(NodeBoard.MEGA, True))}),

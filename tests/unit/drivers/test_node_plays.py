@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from shared_cache import shared_cache
 
-from pointsman.app import Simulated
+from pointsman.app import Simulated, stops_itself
 from pointsman.errors import HaltedError
 from pointsman.links import On, Target
+from pointsman.operate.power import STOPS_ITSELF
 from pointsman.playing import PlayRequest, play
 from pointsman.puzzle.choice import choose
 from pointsman.record import read
@@ -80,6 +81,35 @@ def test_what_goes_wrong_stops_the_train_with_its_reason(fault: str, tmp_path: P
     simulation.run_on(simulation.world.now_s + 3)
     assert simulation.world.speed_mm_s("L") == 0
     assert [str(one) for one in simulation.world.incidents] == []
+
+
+@pytest.mark.parametrize("hardware", HARDWARE)
+def test_a_lost_link_asks_for_a_hand_only_if_the_node_does_not_stop(hardware: str, tmp_path: Path, cache: Path) -> None:
+    kept: list[Simulated] = []
+
+    def spoil(simulation: Simulated) -> None:
+        kept.append(simulation)
+        simulation.plan((parse_fault("port-vanishes@40=30"),))
+
+    request = replace(request_for(hardware, tmp_path / "journal", cache), on_simulation=spoil)
+    with pytest.raises(HaltedError, match="the port is gone") as raised:
+        play(request, nothing, nothing)
+    assert raised.value.cure == STOPS_ITSELF
+    (simulation,) = kept
+    simulation.run_on(simulation.world.now_s + 2)
+    assert simulation.world.speed_mm_s("L") == 0
+
+
+def test_a_hand_at_once_where_anything_may_run_on(tmp_path: Path, cache: Path) -> None:
+    request = request_for("uno-dc", tmp_path / "journal", cache)
+    assert stops_itself(Target(On.SERIAL, "/dev/ttyX"), request.wiring)
+    assert not stops_itself(Target(On.MQTT, "broker"), request.wiring)
+    node = request.wiring.stations["node"]
+    assert node.node is not None
+    bare = replace(request.wiring, stations={"node": replace(node, node=replace(node.node, relay=False))})
+    assert bare.stops_itself, "its throttle is the only feed"
+    decoder = {name: replace(wired, dc=False) for name, wired in bare.locomotives.items()}
+    assert not replace(bare, locomotives=decoder).stops_itself
 
 
 def test_beside_a_station_a_program_that_stands_still_loses_the_power_to_the_relay(tmp_path: Path, cache: Path) -> None:

@@ -109,7 +109,7 @@ async def test_a_bridge_that_ends_stops_the_node(node: TunnelNode) -> None:
     await node.running()
     await node.unbridged()
     await node.stands_after_s(BRAKES_S)
-    assert [e.why for e in node.of(LinkLost)] == ["the bridge has given up the line: the bridge is being ended"]
+    assert [e.why for e in node.of(LinkLost)] == ["the bridge has given up the line: the bridge has been ended"]
     await node.bridged()
     await node.stays()
     await node.again()

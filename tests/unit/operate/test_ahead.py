@@ -9,7 +9,7 @@ import pytest
 from metal import builtin
 from plays import ALLOW, set_up
 
-from pointsman.operate.ahead import Barrier, Protection, ahead
+from pointsman.operate.ahead import Ahead, Barrier, Protection, ahead
 from pointsman.operate.belief import Belief, Spot
 from pointsman.operate.hand_counting import coupled_as_set_up
 from pointsman.puzzle.position import Position, parse_position
@@ -99,6 +99,31 @@ class TestWhatStopsIt:
         track, belief = standing("s1: L | s2: 1", T1=Leg.THROWN, T2=Leg.CLOSED)
         belief = moved_to(belief, "L", Place("s1", None, 55.0))
         assert ahead(track, belief, "L", End.TO, ALLOW).limit().barrier is Barrier.END
+
+
+class TestWhatProtectionLetsPass:
+    """Under ``warn`` and ``off`` what the game forbids, and what only may be foul; the metal's rules under each."""
+
+    LET_PASS = (Barrier.FULL, Barrier.MAY_FOUL)
+
+    def both(self, barrier: Barrier) -> Ahead:
+        """A barrier, and the end of the line behind it."""
+        track, belief = standing("head: L", T1=Leg.CLOSED, T2=Leg.CLOSED)
+        found = ahead(track, belief, "L", End.TO, ALLOW)
+        end = found.limit()
+        near = replace(end, barrier=barrier, why="what comes first", c_mm=end.c_mm - 100)
+        return replace(found, limits=(near, end))
+
+    @pytest.mark.parametrize("barrier", Barrier)
+    def test_each_barrier(self, barrier: Barrier) -> None:
+        found = self.both(barrier)
+        near, end = found.limits
+        passes = barrier in self.LET_PASS
+        assert found.limit(Protection.FULL) is near
+        assert found.limit(Protection.WARN) is found.limit(Protection.OFF) is (end if passes else near)
+        assert found.passed_over(Protection.WARN) is (near if passes else None)
+        assert found.passed_over(Protection.FULL) is None
+        assert found.passed_over(Protection.OFF) is None, "it is not even told"
 
 
 class TestWhatComesAlong:

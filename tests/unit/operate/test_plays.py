@@ -16,6 +16,7 @@ from metal import Careless, DoubtError, Metal, OffTable, builtin, wiring_of
 from plays import draw, plan_of
 
 from pointsman.errors import RefusedError
+from pointsman.operate.causes import likely_cause
 from pointsman.operate.parting import MOST_TRIES
 from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
 from pointsman.operate.tracker import Drive
@@ -195,6 +196,21 @@ def test_a_locomotive_turned_round_is_seen_by_the_proving_move(number: int) -> N
         "(in: prove L: creep towards beam head)"
     )
     assert play.world.incidents == []
+
+
+def test_on_direct_current_the_cure_is_at_the_rails() -> None:
+    _, plan = draw(SMALL, 1)
+    spoiled = metal(1, SMALL, facing=End.FROM, hidden=Careless(1))
+    engines = {name: replace(wired, dc=True) for name, wired in spoiled.wiring.locomotives.items()}
+    spoiled.wiring = replace(spoiled.wiring, locomotives=engines)
+    states: list[Drive] = []
+    spoiled.watch = lambda _, drive: states.append(drive)
+    with pytest.raises(DoubtError, match="did L run the other way, or is it on another track"):
+        spoiled.play(plan)
+    assert likely_cause(states[-1]) == (
+        "if L ran the other way, swap the two wires to the rails, or answer the other way; else L stood still, or beam "
+        "head is dead"
+    )
 
 
 @pytest.mark.parametrize(("beam", "number"), [("head", 2), ("s1", 2), ("s1", 8), ("s2", 4), ("s2", 8), ("s3", 2)])

@@ -21,6 +21,7 @@ from pointsman.messages import SensorChanged
 from pointsman.operate.motion import Pace, Ratio
 from pointsman.operate.plan import Rehearsed
 from pointsman.operate.steps import DriveStep
+from pointsman.operate.sweep import Edge
 from pointsman.operate.tracker import Drive, Phase, advise, after, begin, fold, ordered
 
 LAYOUT = "inglenook-small"
@@ -364,3 +365,57 @@ def test_nothing_is_learned_while_the_speed_may_still_change() -> None:
     assert drive.doubt == ""
     assert len(drive.seen) == 2
     assert drive.ratios == {}
+
+
+class TestAnEdgeThatMayBeOneOfSeveral:
+    """A wagon ahead that stands anywhere within a length may have passed the beam before, or be about to."""
+
+    EDGES = (
+        Edge("s1", True, "1", 64.0, sure=False, due=False),
+        Edge("s1", False, "1", 139.0, sure=False, due=False),
+        Edge("s1", True, "L", 146.0, sure=True),
+        Edge("s1", False, "L", 221.0, sure=True),
+    )
+
+    def folded(self, low_mm: float, high_mm: float, *actives: bool) -> Drive:
+        step = next(step for _, step in drives() if not step.proves)
+        drive = begin(step, ENGINE, {}, {}, 0.0, ALLOW)
+        envelope = replace(
+            drive.envelope,
+            slow=replace(drive.envelope.slow, x_mm=low_mm),
+            likely=replace(drive.envelope.likely, x_mm=(low_mm + high_mm) / 2),
+            fast=replace(drive.envelope.fast, x_mm=high_mm),
+        )
+        drive = replace(drive, envelope=envelope, expected=self.EDGES)
+        for active in actives:
+            drive = fold(drive, SensorChanged(0.0, "s1", active))
+        return drive
+
+    def test_where_both_fit_it_tells_no_more_than_both(self) -> None:
+        drive = self.folded(40.0, 180.0, True)
+        assert drive.doubt == ""
+        assert drive.envelope.slow.x_mm == 40.0
+        assert 146.0 <= drive.envelope.fast.x_mm < 180.0
+        assert [(e.vehicle, e.active, e.due) for e in drive.expected] == [
+            ("1", False, False),
+            ("L", True, False),
+            ("L", False, True),
+        ]
+        assert not any(edge.sure for edge, _ in drive.seen), "no speed is learned from it"
+
+    def test_and_the_next_is_taken_for_what_fits(self) -> None:
+        drive = self.folded(60.0, 180.0, True, False)
+        assert drive.doubt == ""
+        assert [(e.vehicle, e.active, e.due) for e in drive.expected] == [("L", True, True), ("L", False, True)]
+
+    def test_where_one_fits_it_is_that_one(self) -> None:
+        drive = self.folded(40.0, 90.0, True)
+        assert drive.envelope.fast.x_mm < 90.0
+        assert all(edge.due for edge in drive.expected)
+        beyond = self.folded(140.0, 180.0, True)
+        assert beyond.envelope.fast.x_mm - beyond.envelope.slow.x_mm < 10.0
+        assert [(e.vehicle, e.active) for e in beyond.expected] == [("L", False)]
+
+    def test_where_none_fits_everything_is_stopped(self) -> None:
+        assert "before L can have reached it" in self.folded(85.0, 120.0, True).doubt
+        assert "nothing that moves should do that" in self.folded(40.0, 60.0, False).doubt

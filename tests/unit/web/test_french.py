@@ -99,6 +99,10 @@ def test_every_limit_of_driving_by_hand_is_said_in_french() -> None:
             "T1 est disposé pour la voie déviée, contre un train qui vient par la voie directe",
         ),
         ("s2 holds 2: 1 2 3 would be too many", "s2 en contient 2 : 1 2 3, ce serait trop"),
+        (
+            "nobody knows whether 2 is coupled to 1; nobody knows whether 1 is coupled to L",
+            "personne ne sait si 2 est attelé à 1 ; personne ne sait si 1 est attelé à L",
+        ),
         ("driver 1 drives L", "driver 1 conduit L"),
         ("T1 is still moving", "T1 est encore en mouvement"),
         ("1 stands foul of T1, or may", "1 engage T1, ou peut-être"),

@@ -295,10 +295,29 @@ def test_the_end_asks_when_something_is_not_stored() -> None:
         await person.comes()
         assert not await person.session.obey("quit")
         assert person.asked == []
-        await person.types("defaults")
+        await person.types("machine 1 servo")
         assert await person.session.obey("quit")
         person.answers = True
         assert not await person.session.obey("quit")
+        await person.session.close()
+
+    played(scene)
+
+
+def test_the_defaults_throw_nothing_away_unasked_and_say_what_they_are() -> None:
+    async def scene(host: MemoryTransport, _: NodeOnLine) -> None:
+        person = Person(host, answers=False)
+        await person.comes()
+        assert await person.types("machine 1 servo") == ["machine of turnout 1: servo"]
+        assert await person.types("set beam_on_ms 9") == ["beam_on_ms: 9"]
+        assert await person.types("defaults") == []
+        assert "machine of each turnout: servo none" in "\n".join(await person.types("show"))
+        person.answers = True
+        shown = "\n".join(await person.types("defaults"))
+        assert "each servo's ends are lost" in person.asked[-1]
+        assert "everything is at its safe defaults" in shown
+        assert "could not be read" not in shown
+        assert "machine of each turnout: none none" in "\n".join(await person.types("show"))
         await person.session.close()
 
     played(scene)
@@ -393,7 +412,9 @@ def test_a_board_that_comes_back_gets_its_watchdog() -> None:
         await person.comes()
         await person.types("machine 1 servo")
         await person.types("store")
-        assert "it came back: the watchdog is on from now on" in await person.types("watchdog")
+        shown = await person.types("watchdog")
+        assert "it has started anew, by the trial" in shown
+        assert "it came back: the watchdog is on from now on" in shown
         stored = there.memory.stored
         assert stored is not None
         assert (stored[Setting.WATCHDOG, 0], stored[Setting.MACHINE, 1]) == (1, 1)

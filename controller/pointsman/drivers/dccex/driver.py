@@ -355,7 +355,7 @@ class DccExDriver:
 
     def _on_data(self, data: bytes) -> None:
         if self._heard is not None:
-            self._heard.data(len(data), self._loop.time())
+            self._heard.data(data, self._loop.time())
             if not self._heard.asked:
                 self._tell.link(LinkState.BOOTING, "the station talks by itself, as it does when it starts")
         for reply in self._reader.feed(data):

@@ -131,7 +131,7 @@ class Examiner:
 
     def _on_data(self, data: bytes) -> None:
         if self._heard is not None:
-            self._heard.data(len(data), asyncio.get_running_loop().time())
+            self._heard.data(data, asyncio.get_running_loop().time())
         for reply in self._reader.feed(data):
             self._on_reply(reply)
 

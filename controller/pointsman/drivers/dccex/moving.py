@@ -218,7 +218,7 @@ class _Beat:
                 raise StationError(
                     f"this program stood still for {late_s:.1f} s, and nothing was watched meanwhile",
                     where=self._where,
-                    cure="look at the machines, then try again",
+                    cure="the computer was busy: end other programs, look at the machines, then try again",
                 )
             self._watched(True)
         except StationError as error:

@@ -44,6 +44,9 @@ from pointsman.protocols.dccex.replies import (
     TurnoutState,
     UnknownReply,
 )
+from pointsman.protocols.node import Happened, HostReader
+from pointsman.protocols.node_constants import BOARDS
+from pointsman.protocols.node_messages import About
 
 ASK_EVERY_S = 2.0
 FENCE_EVERY_S = 1.0
@@ -95,12 +98,19 @@ class Heard:
     """Did it greet by itself? Then it has just started."""
     asked: bool = False
     fences: int = 0
+    node: str = ""
+    """What board it is, if it speaks as an Arduino node and not as a DCC-EX station."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    as_node: HostReader = field(default_factory=HostReader)
 
-    def data(self, count: int, t_s: float) -> None:
+    def data(self, data: bytes, t_s: float) -> None:
         """Bytes came in."""
-        self.data_bytes += count
+        self.data_bytes += len(data)
         self.last_t_s = t_s
+        for said in self.as_node.feed(data):
+            if isinstance(said, Happened):  # a line that came whole, with its check: nobody else says that
+                self.node = BOARDS[said.event.board] if isinstance(said.event, About) else self.node or "an Arduino"
+                self.changed.set()
 
     def reply(self, reply: Reply) -> None:
         """A reply came in."""
@@ -127,13 +137,18 @@ class Seeker:
         self._started_t_s = self._loop.time()
 
     async def find(self, listen_first_s: float) -> str:
-        """The greeting. Raises StationError after a minute without one."""
-        await self._until(lambda: bool(self._heard.greeting), listen_first_s)
+        """The greeting. Raises StationError after a minute without one, and as soon as a node is heard instead."""
+
+        def found() -> bool:
+            return bool(self._heard.greeting or self._heard.node)
+
+        await self._until(found, listen_first_s)
         while not self._heard.greeting:
+            self._check_node()
             self._check_deadline()
             if not self._booting():
                 self._ask()
-            await self._until(lambda: bool(self._heard.greeting), ASK_EVERY_S)
+            await self._until(found, ASK_EVERY_S)
         return self._heard.greeting
 
     async def get_in_step(self) -> None:
@@ -160,6 +175,16 @@ class Seeker:
         chatter = self._heard.data_bytes and not self._heard.running and now - self._heard.last_t_s < BOOT_CHATTER_S
         return bool(chatter) and now - self._started_t_s < BOOT_AT_MOST_S
 
+    def _check_node(self) -> None:
+        if self._heard.node:
+            raise StationError(
+                f"a node answers there ({self._heard.node}), and no DCC-EX station",
+                where=self._where,
+                cure="with two boards: are their ports swapped? Else name the layout, and its wiring with the node: "
+                "inglenook --hardware uno-dc on an Uno or Nano, timesaver --hardware mega-dc on a Mega, --hardware "
+                "dccex+node beside a DCC-EX station",
+            )
+
     def _check_deadline(self) -> None:
         if self._loop.time() - self._started_t_s < GIVE_UP_AFTER_S:
             return
@@ -167,8 +192,7 @@ class Seeker:
         raise StationError(
             f"no DCC-EX station answers within {GIVE_UP_AFTER_S:g} s; {heard} bytes were heard",
             where=self._where,
-            cure="something else may be connected here (a node? name a layout and a wiring that has it): look at the "
-            f"port and its 115200 baud; {IN_THE_NETWORK}"
+            cure=f"something else may be connected here: look at the port and its 115200 baud; {IN_THE_NETWORK}"
             if heard
             else "is the board powered, is DCC-EX on it, and is this its port? `pointsman ports` lists them",
         )

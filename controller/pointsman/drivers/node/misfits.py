@@ -15,7 +15,6 @@ LONGEST_HEARTBEAT_MS = 1000
 _MACHINES = {m.machine_number(machine): told for machine, told in MACHINES.items()}
 _WANTED = {TurnoutKind.SERVO: Machine.SERVO, TurnoutKind.SOLENOID: Machine.SOLENOID}
 UPLOAD = "put the firmware of this program on it: pointsman node flash (firmware/README.md)"
-_SET_UP = "set the node up (firmware/README.md), or correct the hardware file"
 
 Settings = Mapping[tuple[Setting, int], int]
 """How a node is set, by the setting and the number of its turnout or beam; 0 for the node."""
@@ -83,7 +82,11 @@ def of_settings(addresses: Addresses, settings: Settings) -> Iterator[Misfit]:
             found = _MACHINES.get(machine, f"{machine}, whatever that is")
             what = f"turnout {points.name} ({number}) is set to machine {machine} ({found}) at the node"
             has = f"and the wiring has {_MACHINES[wanted]} ({wanted})"
-            yield Misfit(f"turnout {points.name}", f"{what}, {has}", _SET_UP)
+            cure = (
+                f"set it (pointsman node setup: machine {number} {_WANTED[points.kind]}, then store), or correct the "
+                "hardware file"
+            )
+            yield Misfit(f"turnout {points.name}", f"{what}, {has}", cure)
     for magnet in addresses.magnets.values():
         longest_ms = settings[Setting.MAGNET_MS, 0]
         if magnet.on_ms > longest_ms:

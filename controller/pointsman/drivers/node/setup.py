@@ -49,7 +49,10 @@ async def seek(answer: asyncio.Future[Answer], until: Until, boots: Callable[[],
         if not await until(answer.done, LATE_AFTER_S):
             boots()
             if not await until(answer.done, FOUND_WITHIN_S - LATE_AFTER_S):
-                cure = 'is the firmware of a node on it, and is this its port (firmware/README.md, "Uploading")?'
+                cure = (
+                    'is the firmware of a node on it, and is this its port (firmware/README.md, "Uploading")? With two '
+                    "boards: are their ports swapped?"
+                )
                 raise StationError(f"no node answers within {FOUND_WITHIN_S:g} s", where=where, cure=cure)
         return answer.result()
     finally:
