@@ -14,7 +14,6 @@ from pointsman.web.french import sentence
 
 _FOLDER = Path(__file__).parents[1] / "static" / "words"
 _ENGLISH = {
-    "print.cards": "Wagon cards",
     "print.train-of": "train of {name}",
     "print.goal": "as notation: {goal}",
     "print.par": "Par: {par}",
@@ -31,7 +30,6 @@ _ENGLISH = {
     "print.cut": "Print at full size (100 %), cut along the lines.",
 }
 _FRENCH = {
-    "print.cards": "Cartes de wagons",
     "print.train-of": "train de {name}",
     "print.goal": "en notation : {goal}",
     "print.par": "Par : {par}",
