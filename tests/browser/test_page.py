@@ -474,6 +474,21 @@ def test_dealing_and_beginning(visitor: Visitor):
         assert served.until_heard("begin")[0]["facing"] == "to"
 
 
+def test_what_a_draw_sheet_leads_to_is_ready_to_be_drawn(visitor: Visitor):
+    with stage() as served:
+        page = visitor.page(served)
+        for name, words in (("cards", "Wagon cards"), ("draw", "Draw sheet")):
+            link = page.get_by_role("link", name=words)
+            expect(link).to_have_attribute("href", f"/api/print/{name}.pdf?lang=en")
+        served.change(mode="idle", puzzle=None)
+        expect(page.get_by_role("link", name="Draw sheet")).to_have_count(0)
+        page.goto(f"{served.address}#puzzle=classic&seed=a%26b%20c")
+        page.get_by_role("button", name="Draw cards").click()
+        expect(page.get_by_label("Seed")).to_have_value("a&b c")
+        page.get_by_role("button", name="Draw", exact=True).click()
+        assert served.until_heard("deal")[0] == {"id": 1, "do": "deal", "puzzle": "classic", "seed": "a&b c"}
+
+
 def test_the_counts_the_plan_and_the_next_run(visitor: Visitor):
     with stage() as served:
         page = visitor.page(served)

@@ -189,7 +189,7 @@ def puzzle(
         "par": task.par,
         "proved": task.proved,
         "cards": list(chosen.cards),
-        "target": _target(chosen.goal),
+        "target": target_of(chosen.goal),
         "done": _done(task, score, done or 0, seconds, by_hand),
         "plan": [_planned(chosen.track, number, run) for number, run in enumerate(runs, 1)],
         "next": done or 0,
@@ -198,7 +198,7 @@ def puzzle(
     }
 
 
-def _target(goal: Goal) -> dict[str, Any]:
+def target_of(goal: Goal) -> dict[str, Any]:
     """What is wanted, by the segments (``s2+s3``) or the train (``L+``) it is about; what is in any order is a list."""
     return {
         "+".join(term.segments) if term.train is None else f"{term.train}+": [

@@ -36,6 +36,7 @@ COMMANDS = {
     "doctor": "doctoring",
     "node": "node",
     "replay": "replaying",
+    "print": "printing",
 }
 """Every command, and the module it is in."""
 _Misuse: type[Exception] = typer.BadParameter.__mro__[2]

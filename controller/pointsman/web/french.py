@@ -147,6 +147,7 @@ _TEMPLATES = (
     ("there is no play to take up", "il n'y a pas de partie à reprendre"),
     ("there is no play to go on with", "il n'y a pas de partie à continuer"),
     ("nothing is driven by itself", "rien ne roule tout seul"),
+    ("there is no draw to print", "il n'y a pas de tirage à imprimer"),
     ("there is nothing to pause", "il n'y a rien à interrompre"),
     ("{a} stands on {b}: say on which track it stands", "{a} est sur {b} : dites sur quelle voie il se trouve"),
     ("{a} vehicles in {b}, which holds {c}", "{a} véhicules dans {b}, qui en contient {c}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,6 +16,8 @@ from pointsman.errors import RefusedError, UsageError, did_you_mean
 from pointsman.web.audience import LANGUAGES
 from pointsman.web.drawn_code import svg_of
 from pointsman.web.languages import language_of
+from pointsman.web.printing.press import Press, drawn_of
+from pointsman.web.printing.sheet import Paper
 from pointsman.web.schemas import (
     CodeView,
     CodeWanted,
@@ -52,6 +54,7 @@ class House:
     layout: LayoutView
     address: str
     port: int
+    press: Press = field(default_factory=Press)
 
     @property
     def cookie(self) -> str:
@@ -124,6 +127,35 @@ async def session(request: Request, house: HouseOf) -> SessionView:
     """Who you are; without a session a spectator is."""
     found = house.session(request)
     return _view(found) if found is not None else SessionView(role="spectator", who="", locomotive=None)
+
+
+PDF: dict[int | str, dict[str, Any]] = {200: {"content": {"application/pdf": {}}, "description": "The document."}}
+Printed = Annotated[Paper, Query(description="What it is printed on.")]
+
+
+@router.get("/api/print/cards.pdf", response_class=Response, responses=PDF)
+async def print_cards(
+    house: HouseOf, request: Request, lang: Annotated[Language | None, Query()] = None, paper: Printed = Paper.A4
+) -> Response:
+    """A card for every vehicle, to be cut out."""
+    made = await house.press.cards(house.box.ground.track, lang or language_of(request), paper)
+    return _pdf(made, f"{house.layout.name}-cards.pdf")
+
+
+@router.get("/api/print/draw.pdf", response_class=Response, responses={**PDF, 403: REFUSED[403]})
+async def print_draw(
+    house: HouseOf, request: Request, lang: Annotated[Language | None, Query()] = None, paper: Printed = Paper.A4
+) -> Response:
+    """The sheet of what is drawn: cards, set-up, the train to form, par, and room for the runs."""
+    drawn = drawn_of(house.box.ground.track, house.box.snapshot.puzzle, house.address)
+    made = await house.press.draw(drawn, lang or language_of(request), paper)
+    return _pdf(made, f"{house.layout.name}-draw.pdf")
+
+
+def _pdf(document: bytes, name: str) -> Response:
+    return Response(
+        document, media_type="application/pdf", headers={"content-disposition": f'inline; filename="{name}"'}
+    )
 
 
 # ---------------------------------------------------------------- what changes something

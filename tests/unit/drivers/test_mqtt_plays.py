@@ -47,7 +47,8 @@ def _restart(bench: Bench) -> None:
 SPOILT: dict[str, tuple[Callable[[Bench], None], str]] = {
     "the broker restarts": (_restart, "the link to the station is lost: closed by the broker"),
     "the network is cut": (lambda bench: bench.link.cut(), "the link to the station is lost: the connection broke"),
-    "the broker hangs": (lambda bench: bench.broker.stall(True), "did not confirm|the broker has not answered"),
+    # Whatever is missed first: an edge of a beam, or the answer to an order.
+    "the broker hangs": (lambda bench: bench.broker.stall(True), "did not confirm|should have been freed by L by now"),
     "the node goes": (lambda bench: bench.node.lose(), "node yard is offline"),
     "another throttle": (lambda bench: bench.broker.publish("cab/3/throttle", b"50"), "L was set to 50 % by somebody"),
     "another switches": (lambda bench: bench.broker.publish("track/turnout/T2", b"THROWN"), "T2 was thrown by"),

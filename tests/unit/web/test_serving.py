@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from boxes import ground
+from printed import Printed, code_of
 from shared_cache import shared_cache
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -280,3 +281,18 @@ def restored(*names: str) -> Iterator[None]:
     yield
     for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
         logger.handlers, logger.level, logger.propagate = handlers, level, propagate
+
+
+async def test_cards_and_the_draw_are_printed_for_anyone(tmp_path: Path) -> None:
+    async with served(tmp_path) as (house, browser):
+        cards = await browser.get("/api/print/cards.pdf?lang=fr&paper=letter")
+        assert cards.headers["content-type"] == "application/pdf"
+        assert Printed.of(cards.content).sizes_mm == {(215.9, 279.4)}
+        assert "wagon minéralier" in Printed.of(cards.content).text
+        early = await browser.get("/api/print/draw.pdf", headers={"accept-language": "fr"})
+        assert (early.status_code, early.json()["why"]) == (403, "il n'y a pas de tirage à imprimer")
+        assert (await browser.get("/api/print/cards.pdf?paper=a5")).status_code == 422
+        await house.box.deal("classic", seed="7", level=None)
+        draw = Printed.of((await browser.get("/api/print/draw.pdf")).content)
+        assert "inglenook-small/classic, seed 7" in draw.text
+        assert draw.code() == code_of("pointsman play inglenook-small/classic --seed 7")

@@ -31,7 +31,8 @@ export class Puzzle {
     this.hint = html("div", { class: "hint" });
     this.figures = html("div", { class: "figures" });
     this.plan = html("div", { class: "plan" });
-    place.append(this.title, this.controls, this.set_up, this.score, this.target, this.hint, this.figures, this.plan);
+    this.prints = html("p", { class: "prints" });
+    place.append(this.title, this.controls, this.set_up, this.score, this.target, this.hint, this.figures, this.plan, this.prints);
     store.view(["puzzle", "mode", "demo", "question", "you", "vehicles"], () => this.#show());
   }
 
@@ -57,6 +58,7 @@ export class Puzzle {
     refill(this.hint, [puzzle?.hint, language], () => this.#hint());
     refill(this.figures, [puzzle?.done, language], () => this.#figures());
     refill(this.plan, [puzzle?.plan, puzzle?.next, language], () => this.#plan());
+    refill(this.prints, [Boolean(puzzle?.start), language], () => this.#prints());
   }
 
   /** The buttons that make sense now, for who may press them. */
@@ -80,11 +82,21 @@ export class Puzzle {
     ];
   }
 
+  /** What can be printed, as documents of their own. */
+  #prints() {
+    const sheet = (name, text) => html("a", { href: `/api/print/${name}.pdf?lang=${spoken_language()}`, target: "_blank", text });
+    return [t("print"), sheet("cards", t("print.cards")), this.store.state.puzzle?.start && sheet("draw", t("print.draw"))];
+  }
+
   #deal() {
     const { puzzles } = this.store.layout;
+    // The code on a draw sheet leads here.
+    const printed = new URLSearchParams(location.hash.slice(1));
+    const named = puzzles.find(({ name }) => name === printed.get("puzzle"))?.name;
     const choice = html("select", { id: "deal-puzzle" }, ...puzzles.map(({ name, title }) => html("option", { value: name, text: title || name })));
-    choice.value = this.store.state.puzzle?.name ?? puzzles[0]?.name ?? "";
+    choice.value = named ?? this.store.state.puzzle?.name ?? puzzles[0]?.name ?? "";
     const seed = html("input", { type: "text", id: "deal-seed", maxlength: 40, autocomplete: "off" });
+    seed.value = named ? (printed.get("seed") ?? "") : "";
     const level = html(
       "select",
       { id: "deal-level" },

@@ -1,0 +1,88 @@
+"""What the server prints: each document once, one at a time, in a thread of its own: nothing else waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from pointsman.errors import RefusedError
+from pointsman.puzzle.position import parse_position
+from pointsman.puzzle.puzzle import Count
+from pointsman.track.model import Track
+from pointsman.web.printing.cards import cards
+from pointsman.web.printing.draw_sheet import Drawn, draw_sheet
+from pointsman.web.printing.sheet import Paper
+
+
+class Press:
+    """Keeps what it printed: of the cards, and of the draw that was asked for last, one for each language and paper.
+
+    However often it is asked, it works once.
+    """
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._cards: dict[tuple[str, Paper], bytes] = {}
+        self._draws: dict[tuple[str, Paper], bytes] = {}
+        self._drawn: Drawn | None = None
+
+    async def cards(self, track: Track, language: str, paper: Paper) -> bytes:
+        """The wagon cards of a layout."""
+        async with self._turn:
+            if (language, paper) not in self._cards:
+                self._cards[language, paper] = await asyncio.to_thread(cards, track, language, paper)
+            return self._cards[language, paper]
+
+    async def draw(self, drawn: Drawn, language: str, paper: Paper) -> bytes:
+        """The sheet of a draw."""
+        async with self._turn:
+            if drawn != self._drawn:
+                self._draws, self._drawn = {}, drawn
+            if (language, paper) not in self._draws:
+                self._draws[language, paper] = await asyncio.to_thread(draw_sheet, drawn, language, paper)
+            return self._draws[language, paper]
+
+
+def drawn_of(track: Track, puzzle: Mapping[str, Any] | None, address: str) -> Drawn:
+    """The draw of a snapshot. Raises RefusedError when nothing is drawn."""
+    if puzzle is None:
+        raise RefusedError(["there is no draw to print"], cure="deal a puzzle")
+    name = f"{track.name}/{puzzle['name']}"
+    return Drawn(
+        track=track,
+        name=name,
+        title=puzzle["title"],
+        seed=puzzle["seed"],
+        cards=tuple(puzzle["cards"]),
+        start=parse_position(puzzle["start"], track),
+        goal=puzzle["goal"],
+        target=puzzle["target"],
+        count=Count(puzzle["count"]),
+        par=puzzle["par"],
+        proved=puzzle["proved"],
+        link=_link(address, name, puzzle["name"], puzzle["seed"]),
+    )
+
+
+def _link(address: str, name: str, puzzle: str, seed: str | None) -> str:
+    """The page with the draw in it; where only this computer reaches the page, the command that plays it."""
+    if _reached_by_others(address):
+        return f"{address}#puzzle={quote(puzzle)}" + (f"&seed={quote(seed, safe='')}" if seed is not None else "")
+    return command(name, seed)
+
+
+def command(name: str, seed: str | None) -> str:
+    """The command that plays a draw."""
+    return f"pointsman play {shlex.quote(name)}" + (f" --seed {shlex.quote(seed)}" if seed is not None else "")
+
+
+def _reached_by_others(address: str) -> bool:
+    host = urlsplit(address).hostname or "localhost"
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"

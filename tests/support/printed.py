@@ -1,0 +1,70 @@
+"""Test support: what stands in a PDF, as somebody who reads it finds it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from io import BytesIO
+
+import segno
+from pypdf import PageObject, PdfReader
+
+MM = 72 / 25.4
+_NUMBER = r"(-?[\d.]+)"
+_FILLED_BOX = re.compile(rf"{_NUMBER} {_NUMBER} {_NUMBER} {_NUMBER} re f\b")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The pages of a document."""
+
+    pages: tuple[PageObject, ...]
+    title: str
+    created: str
+
+    @classmethod
+    def of(cls, document: bytes) -> Printed:
+        reader = PdfReader(BytesIO(document), strict=True)
+        about = reader.metadata
+        assert about is not None
+        return cls(tuple(reader.pages), str(about.title), str(about["/CreationDate"]))
+
+    @property
+    def text(self) -> str:
+        return "\n".join(page.extract_text() for page in self.pages)
+
+    @property
+    def sizes_mm(self) -> set[tuple[float, float]]:
+        return {(round(float(p.mediabox.width) / MM, 1), round(float(p.mediabox.height) / MM, 1)) for p in self.pages}
+
+    def feet_mm(self) -> list[tuple[str, float, float]]:
+        """Every text with its left end and its foot, from the page's lower left corner."""
+        found: list[tuple[str, float, float]] = []
+
+        def hear(text: str, matrix: list[float], at: list[float], _font: object, _size: float) -> None:
+            if text.strip():
+                found.append((text.strip(), at[4] / MM, at[5] / MM))
+
+        for page in self.pages:
+            page.extract_text(visitor_text=hear)
+        return found
+
+    def code(self) -> list[list[int]]:
+        """The modules of the QR code on the first page: its boxes are the only ones that are filled."""
+        contents = self.pages[0].get_contents()
+        assert contents is not None
+        boxes = [tuple(map(float, found)) for found in _FILLED_BOX.findall(contents.get_data().decode("latin-1"))]
+        cell = min(abs(h) for *_, h in boxes)
+        left, top = min(x for x, *_ in boxes), max(max(y, y + h) for _, y, _, h in boxes)
+        down = max(round((top - max(y, y + h)) / cell) for _, y, _, h in boxes) + 1
+        found = [[0] * down for _ in range(down)]
+        for x, y, w, h in boxes:
+            row = round((top - max(y, y + h)) / cell)
+            for column in range(round((x - left) / cell), round((x - left + w) / cell)):
+                found[row][column] = 1
+        return found
+
+
+def code_of(text: str) -> list[list[int]]:
+    """The modules of a QR code that says a text, without its quiet zone."""
+    return [[int(bit) for bit in row] for row in segno.make_qr(text, error="m").matrix]
