@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format serve campaign hand-campaign demo-campaign faults witness bench firmware firmware-campaign lock wheel deps clean
+.PHONY: help venv demo picture test check format serve campaign hand-campaign api-campaign demo-campaign faults witness bench firmware firmware-campaign lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -48,6 +48,9 @@ campaign: venv ## play 200 drawn Inglenooks, 50 Timesavers and 60 Tchoutchous in
 
 hand-campaign: venv ## drive by hand like somebody who means no good, 80 times ten minutes in virtual time, on all four layouts: nothing may happen, nothing be believed that is not so
 	$(BIN)/python tests/campaign/hand_campaign.py --jobs $(JOBS) $(ARGS)
+
+api-campaign: venv ## try the signal box's HTTP interface against its OpenAPI for 60 s: every answer must be one that it tells of
+	$(BIN)/python tests/campaign/api_campaign.py $(ARGS)
 
 faults: venv ## play 2,000 puzzles with faults at random moments, in virtual time; writes docs/faults.md
 	$(BIN)/python tests/campaign/fault_campaign.py --jobs $(JOBS) $(ARGS)

@@ -177,6 +177,10 @@ async def test_other_pages_other_names_and_long_bodies_are_turned_away(tmp_path:
             with pytest.raises(InvalidStatus):
                 async with opened(house, browser, origin=origin):
                     pass
+        answer = await browser.post("/api/emergency-stop", json={"power_off": "no"})
+        assert answer.status_code == 422
+        answer = await browser.put("/api/session")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET, POST")
         answer = await browser.get("/api/state")
         assert "default-src 'self'" in answer.headers["content-security-policy"]
         assert "server" not in answer.headers
@@ -238,7 +242,17 @@ async def test_every_route_is_described_with_an_example(tmp_path: Path) -> None:
         for method, one in methods.items():
             assert one["description"], f"{method} {path}"
     named = described["components"]["schemas"]
-    tops = ["LayoutView", "HealthView", "SessionView", "SignIn", "CodeWanted", "CodeView", "StopWanted", "RefusedView"]
+    tops = [
+        "LayoutView",
+        "HealthView",
+        "SessionView",
+        "ByPin",
+        "ByCode",
+        "CodeWanted",
+        "CodeView",
+        "StopWanted",
+        "RefusedView",
+    ]
     assert all("example" in named[name] for name in tops)
 
 

@@ -1,0 +1,18 @@
+"""The HTTP interface against its OpenAPI, for a few seconds: the examples, and what does not fit them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from api_campaign import ROLES, explore
+
+pytestmark = pytest.mark.system
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_answer_is_one_that_the_openapi_tells_of(tmp_path: Path, role: str) -> None:
+    outcome = explore(tmp_path, role, 4, 1, "--phases", "examples,fuzzing")
+    assert outcome.wrong == ""
+    assert outcome.mode == "idle"
+    assert "8 selected / 8 total" in outcome.told
