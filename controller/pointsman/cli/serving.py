@@ -48,6 +48,9 @@ def serve(
         typer.Option(help="Address at which others may come in, 0.0.0.0 for all; this computer alone if not given."),
     ] = None,
     pin: Annotated[str | None, typer.Option(help="The marshal's PIN; drawn and printed if others may come in.")] = None,
+    pin_file: Annotated[
+        Path | None, typer.Option(help="A file whose first line is the PIN, which then stands in no list of programs.")
+    ] = None,
     journals: Annotated[Path | None, typer.Option(help="Folder for the journals; the user's data folder.")] = None,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log one JSON object a line to standard error.")] = False,
 ) -> None:
@@ -57,7 +60,7 @@ def serve(
     """
     # With all that it needs: other commands, and the help, do without.
     from pointsman.web.logs import log_to
-    from pointsman.web.running import door
+    from pointsman.web.running import door, pin_in
     from pointsman.web.running import serve as serve_on
 
     target = parse_target(",".join(on or ["sim"]))
@@ -69,7 +72,10 @@ def serve(
     track = load_layout(folder)
     wiring, target = wired(folder, track, hardware, target)
     check_there(target)
-    wanted = door(host, port, pin)
+    if pin is not None and pin_file is not None:
+        raise UsageError("--pin and --pin-file do not go together", cure="leave one of them out")
+    given = pin if pin_file is None else pin_in(pin_file)
+    wanted = door(host, port, given)
     out = console()
     if real:
         warn_of_no_relay(out, wiring)
@@ -80,7 +86,7 @@ def serve(
     def ready(address: str) -> None:
         out.print(track.title, style="bold")
         whole_line(out, f"on     {target}")
-        _tell_ready(out, wanted, address, drawn=pin is None)
+        _tell_ready(out, wanted, address, drawn=given is None)
 
     ended = asyncio.run(serve_on(ground, home, wanted, speed=speed or DEFAULT_SPEED, ready=ready))
     raise _stopped(ended)
