@@ -17,6 +17,7 @@ from pointsman.web.audience import Audience, Client
 from pointsman.web.commands import Deeds, EmergencyStop, Language, Message, may, number_of, parse, refused
 from pointsman.web.languages import language_of
 from pointsman.web.sessions import Session, Sessions
+from pointsman.web.turns import Turns
 
 LOG = logging.getLogger("pointsman.web")
 MOST_CLIENTS = 300
@@ -51,6 +52,7 @@ class Visits:
         self.box, self.sessions = box, sessions
         self.audience = Audience(box.snapshot, self._people)
         self._deeds = Deeds(box, sessions)
+        self._turns = Turns()
         self._doing: set[asyncio.Task[None]] = set()
         self._visitors: dict[Client, tuple[Session, str]] = {}
         self._from: Counter[str] = Counter()
@@ -107,7 +109,7 @@ class Visits:
         holder = _holder(session, tab)
         self._visitors[client] = session, tab
         client.answer(_you(session, tab))
-        sending = asyncio.create_task(_send(websocket, client))
+        sending = asyncio.create_task(_send(websocket, client, self._turns))
         hearing = asyncio.create_task(self._listen(websocket, client, session, tab))
         both: set[asyncio.Task[Any]] = {sending, hearing}
         try:
@@ -202,11 +204,13 @@ def _driver(session: Session) -> dict[str, Any]:
     return {"kind": "page", "role": session.role.word, "state": "driving", "locomotive": session.locomotive}
 
 
-async def _send(websocket: WebSocket, client: Client) -> None:
+async def _send(websocket: WebSocket, client: Client, turns: Turns) -> None:
     """Send what there is, each text when the one before is on its way, until the client is lost."""
     try:
         while not client.lost:
-            text = await client.next()
+            await client.something()
+            await turns.wait()
+            text = client.next()
             async with asyncio.timeout(SLOW_S):
                 await websocket.send_text(text)
     except (TimeoutError, WebSocketDisconnect):
