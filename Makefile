@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture test check format serve campaign hand-campaign demo-campaign faults witness bench firmware firmware-campaign lock wheel deps clean
+.PHONY: help venv demo picture panel test check format serve campaign hand-campaign api-campaign demo-campaign faults witness bench bench-web firmware firmware-campaign lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -28,6 +28,10 @@ serve: venv ## show the small Inglenook, simulated, in a browser at http://127.0
 picture: venv ## make docs/play.svg, the picture in the README, by a real play
 	$(BIN)/pointsman play inglenook --seed $(SEED) --on sim --speed 0 --yes --picture docs/play.svg
 
+panel: venv ## make docs/panel.png, the picture of the panel in the README, by a test in a browser
+	POINTSMAN_ALL=1 POINTSMAN_PICTURES=build/pictures $(BIN)/python -m pytest -q tests/browser/test_story.py -k from_opening
+	cp build/pictures/auto.png docs/panel.png
+
 test: venv ## run the tests; changes nothing on the system
 	$(BIN)/python -m pytest -n $(JOBS) --dist load $(ARGS)
 
@@ -49,6 +53,9 @@ campaign: venv ## play 200 drawn Inglenooks, 50 Timesavers and 60 Tchoutchous in
 hand-campaign: venv ## drive by hand like somebody who means no good, 80 times ten minutes in virtual time, on all four layouts: nothing may happen, nothing be believed that is not so
 	$(BIN)/python tests/campaign/hand_campaign.py --jobs $(JOBS) $(ARGS)
 
+api-campaign: venv ## try the signal box's HTTP interface against its OpenAPI for 60 s: every answer must be one that it tells of
+	$(BIN)/python tests/campaign/api_campaign.py $(ARGS)
+
 faults: venv ## play 2,000 puzzles with faults at random moments, in virtual time; writes docs/faults.md
 	$(BIN)/python tests/campaign/fault_campaign.py --jobs $(JOBS) $(ARGS)
 
@@ -62,6 +69,9 @@ $(VENV)/witness: $(VENV)/made requirements-witness.lock
 
 bench: venv ## measure the solver, against a plain search in C too; writes docs/performance.md
 	$(BIN)/python tests/bench/performance.py
+
+bench-web: venv ## measure how late the panel is, and how soon a stop leaves, while 100 look on and 4 drive; ten minutes
+	$(BIN)/python tests/bench/web_load.py $(ARGS)
 
 demo-campaign: venv ## play sixty draws by the demo of the signal box, one after the other
 	$(BIN)/python -m pytest -m long tests/unit/box

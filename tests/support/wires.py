@@ -11,13 +11,17 @@ import time
 
 
 class Wire:
-    """A cable that can be watched: a TCP listener that hands everything on to railsim, and keeps when what passed."""
+    """A cable that can be watched: a TCP listener that hands everything on to railsim, and keeps when what passed.
 
-    def __init__(self, far_port: int) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0))
+    ``passed`` is what was written towards the station, ``answered`` what came from it.
+    """
+
+    def __init__(self, far_port: int, port: int = 0) -> None:
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.port = self._listener.getsockname()[1]
         self._far = socket.create_connection(("127.0.0.1", far_port))
         self.passed: list[tuple[float, bytes]] = []
+        self.answered: list[tuple[float, bytes]] = []
         self._stop = os.eventfd(0)
         self._thread = threading.Thread(target=self._carry)
         self._thread.start()
@@ -54,8 +58,8 @@ class Wire:
                             return
                         if not data:
                             return
-                        if source is near:
-                            self.passed.append((time.monotonic(), data))
+                        kept = self.passed if source is near else self.answered
+                        kept.append((time.monotonic(), data))
                         sink.sendall(data)
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from programs import Program, RailSim, quick_layout, running, tool
 from websockets.sync.client import ClientConnection, connect
@@ -89,6 +90,22 @@ def test_kill_9_of_the_server_stops_the_train(tmp_path: Path) -> None:
         assert passed(wire, rb"<!>", killed_s) <= passed(wire, rb"<0>", killed_s)
         truth = sim.finish()
         assert (truth["moving"], truth["incidents"]) == ([], [])
+
+
+def test_a_pin_from_a_file_stands_nowhere_and_lets_the_marshal_in(tmp_path: Path) -> None:
+    file = tmp_path / "pin"
+    file.write_text("471128\n")
+    words = ("serve", "inglenook-small", "--port", "0", "--journals", str(tmp_path / "j"), "--pin-file", str(file))
+    with running(lambda: Program(tool("pointsman"), *words)) as server:
+        address = server.expect(r"http://127\.0\.0\.1:\d+").group()
+        headers = {"origin": address}
+        with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=20) as browser:
+            assert browser.get("/api/session").json()["role"] == "spectator"
+            assert browser.post("/api/session", json={"pin": "471128"}).json()["role"] == "marshal"
+        assert "471128" not in Path(f"/proc/{server.process.pid}/cmdline").read_text()
+        server.signal(signal.SIGTERM)
+        assert server.ends() == 143
+    assert "471128" not in server.text
 
 
 def test_ctrl_c_stops_the_train_first_and_says_where_everything_stood(tmp_path: Path) -> None:

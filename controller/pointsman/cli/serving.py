@@ -54,6 +54,9 @@ def serve(
         bool, typer.Option("--withrottle", help="Serve throttle apps on phones too; wants --host.")
     ] = False,
     withrottle_port: Annotated[int, typer.Option(min=0, max=65535, help="Port for phones.")] = PHONES_PORT,
+    pin_file: Annotated[
+        Path | None, typer.Option(help="A file whose first line is the PIN, which then stands in no list of programs.")
+    ] = None,
     journals: Annotated[Path | None, typer.Option(help="Folder for the journals; the user's data folder.")] = None,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log one JSON object a line to standard error.")] = False,
 ) -> None:
@@ -64,7 +67,7 @@ def serve(
     # With all that it needs: other commands, and the help, do without.
     from pointsman.phones.server import phones_host
     from pointsman.web.logs import log_to
-    from pointsman.web.running import door
+    from pointsman.web.running import door, pin_in
     from pointsman.web.running import serve as serve_on
 
     target = parse_target(",".join(on or ["sim"]))
@@ -76,8 +79,11 @@ def serve(
     track = load_layout(folder)
     wiring, target = wired(folder, track, hardware, target)
     check_there(target)
+    if pin is not None and pin_file is not None:
+        raise UsageError("--pin and --pin-file do not go together", cure="leave one of them out")
+    given = pin if pin_file is None else pin_in(pin_file)
     phones = withrottle_port if phones_host(host, wished=withrottle) is not None else None
-    wanted = replace(door(host, port, pin), phones=phones)
+    wanted = replace(door(host, port, given), phones=phones)
     out = console()
     if real:
         warn_of_no_relay(out, wiring)
@@ -88,7 +94,7 @@ def serve(
     def ready(address: str) -> None:
         out.print(track.title, style="bold")
         whole_line(out, f"on     {target}")
-        _tell_ready(out, wanted, address, drawn=pin is None)
+        _tell_ready(out, wanted, address, drawn=given is None)
 
     ended = asyncio.run(serve_on(ground, home, wanted, speed=speed or DEFAULT_SPEED, ready=ready))
     raise _stopped(ended)

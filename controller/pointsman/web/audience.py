@@ -92,19 +92,21 @@ class Client:
         self._beat = text
         self._something.set()
 
-    async def next(self) -> str:
-        """The next text to be sent, once there is one."""
-        while True:
-            if self._news is not None:
-                news, self._news = self._news, None
-                return news.text(self.language)
-            if self._answers:
-                return self._answers.popleft()
-            if self._beat:
-                beat, self._beat = self._beat, ""
-                return beat
+    async def something(self) -> None:
+        """Return when there is something to be sent."""
+        while self._news is None and not self._answers and not self._beat:
             self._something.clear()
             await self._something.wait()
+
+    def next(self) -> str:
+        """The next text to be sent, of what there is."""
+        if self._news is not None:
+            news, self._news = self._news, None
+            return news.text(self.language)
+        if self._answers:
+            return self._answers.popleft()
+        beat, self._beat = self._beat, ""
+        return beat
 
 
 class Audience:

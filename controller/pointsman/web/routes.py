@@ -12,20 +12,21 @@ from fastapi.responses import FileResponse, JSONResponse
 from starlette.requests import HTTPConnection
 
 from pointsman.box.box import Box
-from pointsman.errors import RefusedError, UsageError, did_you_mean
+from pointsman.errors import RefusedError, did_you_mean
 from pointsman.web.audience import LANGUAGES
 from pointsman.web.drawn_code import svg_of
 from pointsman.web.languages import language_of
 from pointsman.web.printing.press import Press, drawn_of
 from pointsman.web.printing.sheet import Paper
 from pointsman.web.schemas import (
+    ByCode,
+    ByPin,
     CodeView,
     CodeWanted,
     HealthView,
     LayoutView,
     RefusedView,
     SessionView,
-    SignIn,
     StateView,
     StopWanted,
     json_of,
@@ -35,6 +36,7 @@ from pointsman.web.visits import Visits
 
 STATIC = Path(__file__).parent / "static"
 REFUSED: dict[int | str, dict[str, Any]] = {
+    400: {"model": RefusedView, "description": "No JSON in UTF-8."},
     403: {"model": RefusedView, "description": "Refused, and why."},
     413: {"model": RefusedView, "description": "Longer than 4 kB."},
     421: {"model": RefusedView, "description": "This server is not called so."},
@@ -169,15 +171,13 @@ async def emergency_stop(wanted: StopWanted, house: HouseOf, session: SessionOf)
 
 
 @router.post("/api/session", responses=REFUSED)
-async def sign_in(given: SignIn, request: Request, house: HouseOf, session: SessionOf) -> SessionView:
+async def sign_in(given: ByPin | ByCode, request: Request, house: HouseOf, session: SessionOf) -> SessionView:
     """Become marshal by the PIN, or driver by a one-time code."""
     address = request.client.host if request.client is not None else ""
-    if given.code is not None and given.pin is None:
-        house.sessions.use_code(session, given.code, address)
-    elif given.pin is not None and given.code is None:
+    if isinstance(given, ByPin):
         house.sessions.sign_in(session, given.pin, address)
     else:
-        raise UsageError("a PIN or a code is wanted", cure="give one of them")
+        house.sessions.use_code(session, given.code, address)
     house.visits.changed(session)
     return _view(session)
 
@@ -197,7 +197,7 @@ async def driver_code(wanted: CodeWanted, house: HouseOf, session: SessionOf) ->
         raise RefusedError(["only the marshal gives a locomotive away"], cure="ask the marshal")
     engine, engines = wanted.locomotive, house.box.ground.track.locomotives
     if engine not in engines:
-        raise UsageError(f"there is no locomotive {engine}", cure=did_you_mean(engine, engines))
+        raise RefusedError([f"there is no locomotive {engine}"], cure=did_you_mean(engine, engines))
     # Behind the '#' it stays in the browser: no server and no log ever sees it.
     address = f"{house.address}#driver={house.sessions.code_for(engine)}"
     return CodeView(svg=svg_of(address), address=address, seconds=round(CODE_S))

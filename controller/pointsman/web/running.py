@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import ipaddress
 import secrets
 import socket
@@ -36,6 +37,7 @@ from pointsman.web.visits import MOST_BYTES, Visits
 LOOPBACK = "127.0.0.1"
 PIN_DIGITS = 6
 LEAST_PIN = 4
+LONGEST_PIN_LINE = 200
 SWITCH_S = 0.0005
 """How long one thread may keep the others waiting: a stop leaves within milliseconds whatever the web does."""
 SHUT_WITHIN_S = 3
@@ -75,11 +77,25 @@ def door(host: str | None, port: int, pin: str | None) -> Door:
     A PIN is drawn when none is given. Raises UsageError.
     """
     if pin is not None and not (LEAST_PIN <= len(pin) <= 64 and pin.isprintable()):
-        raise UsageError("--pin is too short or too long", cure=f"give {LEAST_PIN} to 64 digits or letters")
+        raise UsageError("the PIN is too short or too long", cure=f"give {LEAST_PIN} to 64 digits or letters")
     wanted = host or LOOPBACK
     if pin is None and not _is_loopback(wanted):
         pin = "".join(secrets.choice("0123456789") for _ in range(PIN_DIGITS))
     return Door(wanted, port, pin)
+
+
+def pin_in(path: Path) -> str:
+    """The PIN that the first line of a file has: there nobody reads it who only lists programs. Raises UsageError."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            pin = lines.readline(LONGEST_PIN_LINE).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        cure = "name a file that this user may read, with the PIN in its first line"
+        raise UsageError(f"the PIN cannot be read: {why}", where=str(path), cure=cure) from error
+    if not pin:
+        raise UsageError("there is no PIN in it", where=str(path), cure="write the PIN into its first line")
+    return pin
 
 
 def listen(wanted: Door) -> socket.socket:
@@ -213,6 +229,9 @@ async def serve(
 
         with endings(asyncio.get_running_loop(), end):
             ready(served.address)
+            # What is there by now stays: looking through all of it for garbage would hold up everything for 20 ms.
+            gc.collect()
+            gc.freeze()
             await over.wait()
             await served.box.close()
     why, code = ends[0]

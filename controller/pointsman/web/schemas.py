@@ -187,22 +187,29 @@ class SessionView(_Given):
 
 
 class _Taken(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class SignIn(_Taken):
-    """The marshal's PIN, or a driver's code: one of them."""
+class ByPin(_Taken):
+    """The marshal's PIN."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra={"example": {"pin": "428517"}})
+    model_config = ConfigDict(json_schema_extra={"example": {"pin": "428517"}})
 
-    pin: Annotated[str, Field(min_length=1, max_length=64)] | None = None
-    code: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    pin: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class ByCode(_Taken):
+    """A driver's one-time code."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"code": "Xk3aT9wQ0rB1mZ5c"}})
+
+    code: Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class CodeWanted(_Taken):
     """Which locomotive the driver shall have."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra={"example": {"locomotive": "L"}})
+    model_config = ConfigDict(json_schema_extra={"example": {"locomotive": "L"}})
 
     locomotive: Name
 
@@ -225,7 +232,7 @@ class CodeView(_Given):
 class StopWanted(_Taken):
     """Whether the track power shall go off too."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra={"example": {"power_off": False}})
+    model_config = ConfigDict(json_schema_extra={"example": {"power_off": False}})
 
     power_off: bool = False
 

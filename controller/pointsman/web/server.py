@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.web.audience import LANGUAGES
@@ -19,6 +20,7 @@ from pointsman.web.guarding import Guard
 from pointsman.web.languages import language_of
 from pointsman.web.routes import STATIC, House, router
 
+METHOD_NOT_ALLOWED = 405
 SEE = "see /openapi.json"
 
 
@@ -70,6 +72,12 @@ async def _not_understood(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"why": f"{where}: {first['msg']}", "cure": SEE}, status_code=422)
 
 
-async def _no_such(_: Request, error: Exception) -> JSONResponse:
+async def _no_such(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException), "that is what it is registered for"
-    return JSONResponse({"why": str(error.detail), "cure": SEE}, status_code=error.status_code, headers=error.headers)
+    headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+    if error.status_code == METHOD_NOT_ALLOWED:
+        # The router names the methods of the first route of an address only.
+        here = [route for route in router.routes if isinstance(route, Route)]
+        here = [route for route in here if route.matches(request.scope)[0] is not Match.NONE]
+        headers["allow"] = ", ".join(sorted({method for route in here for method in route.methods or ()}))
+    return JSONResponse({"why": str(error.detail), "cure": SEE}, status_code=error.status_code, headers=headers)

@@ -19,6 +19,7 @@ from pointsman.web.commands import Deeds, EmergencyStop, Language, Message, may,
 from pointsman.web.languages import language_of
 from pointsman.web.phones import row
 from pointsman.web.sessions import Session, Sessions
+from pointsman.web.turns import Turns
 
 LOG = logging.getLogger("pointsman.web")
 MOST_CLIENTS = 300
@@ -53,6 +54,7 @@ class Visits:
         self.box, self.sessions = box, sessions
         self.deeds = Deeds(box, sessions)
         self.audience = Audience(box.snapshot, self._people)
+        self._turns = Turns()
         self._doing: set[asyncio.Task[None]] = set()
         self._visitors: dict[Client, tuple[Session, str]] = {}
         self._from: Counter[str] = Counter()
@@ -109,7 +111,7 @@ class Visits:
         holder = _holder(session, tab)
         self._visitors[client] = session, tab
         client.answer(_you(session, tab))
-        sending = asyncio.create_task(_send(websocket, client))
+        sending = asyncio.create_task(_send(websocket, client, self._turns))
         hearing = asyncio.create_task(self._listen(websocket, client, session, tab))
         both: set[asyncio.Task[Any]] = {sending, hearing}
         try:
@@ -210,11 +212,13 @@ def _driver(session: Session) -> dict[str, Any]:
     return {"kind": "page", "role": session.role.word, "state": "driving", "locomotive": session.locomotive}
 
 
-async def _send(websocket: WebSocket, client: Client) -> None:
+async def _send(websocket: WebSocket, client: Client, turns: Turns) -> None:
     """Send what there is, each text when the one before is on its way, until the client is lost."""
     try:
         while not client.lost:
-            text = await client.next()
+            await client.something()
+            await turns.wait()
+            text = client.next()
             async with asyncio.timeout(SLOW_S):
                 await websocket.send_text(text)
     except (TimeoutError, WebSocketDisconnect):

@@ -42,6 +42,24 @@ def test_every_way_to_ask_for_help(pointsman: Pointsman) -> None:
         assert len(ran.out) < 2500
 
 
+def test_the_unit_of_systemd_starts_what_there_is() -> None:
+    unit = (CHECKOUT / "docs" / "pointsman.service").read_text(encoding="utf-8")
+    program, name, *words = re.findall(r"^ExecStart=(.+)$", unit, re.MULTILINE)[0].split()
+    assert program.endswith("/.venv/bin/pointsman")
+    group: Any = typer.main.get_command(command_line())
+    with group.commands[name].make_context(name, words) as context:
+        assert (context.params["host"], context.params["on"]) == ("0.0.0.0", ["sim"])
+        assert (context.params["pin"], str(context.params["pin_file"])) == (None, "/etc/pointsman/pin")
+        assert context.params["layout"] in builtin_layouts()
+
+
+def test_a_pin_is_given_once(pointsman: Pointsman, tmp_path: Path) -> None:
+    file = tmp_path / "pin"
+    file.write_text("4711")
+    ran = pointsman("serve", "inglenook-small", "--pin", "4711", "--pin-file", str(file))
+    refused(ran, 2, "--pin and --pin-file do not go together")
+
+
 def exit_codes() -> list[int]:
     """Every exit code that there is: success, the tree of errors, keys and signals."""
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PointsmanError)]

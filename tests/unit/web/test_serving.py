@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from pointsman.errors import PortError, UsageError
 from pointsman.web.logs import log_to
-from pointsman.web.running import Door, Served, door, listen, serving
+from pointsman.web.running import Door, Served, door, listen, pin_in, serving
 
 HERE = Door("127.0.0.1", 0, None)
 WITH_PIN = Door("127.0.0.1", 0, "4711")
@@ -177,6 +177,10 @@ async def test_other_pages_other_names_and_long_bodies_are_turned_away(tmp_path:
             with pytest.raises(InvalidStatus):
                 async with opened(house, browser, origin=origin):
                     pass
+        answer = await browser.post("/api/emergency-stop", json={"power_off": "no"})
+        assert answer.status_code == 422
+        answer = await browser.put("/api/session")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET, POST")
         answer = await browser.get("/api/state")
         assert "default-src 'self'" in answer.headers["content-security-policy"]
         assert "server" not in answer.headers
@@ -238,7 +242,17 @@ async def test_every_route_is_described_with_an_example(tmp_path: Path) -> None:
         for method, one in methods.items():
             assert one["description"], f"{method} {path}"
     named = described["components"]["schemas"]
-    tops = ["LayoutView", "HealthView", "SessionView", "SignIn", "CodeWanted", "CodeView", "StopWanted", "RefusedView"]
+    tops = [
+        "LayoutView",
+        "HealthView",
+        "SessionView",
+        "ByPin",
+        "ByCode",
+        "CodeWanted",
+        "CodeView",
+        "StopWanted",
+        "RefusedView",
+    ]
     assert all("example" in named[name] for name in tops)
 
 
@@ -257,6 +271,19 @@ def test_who_lets_others_in_has_a_pin() -> None:
     assert door("192.168.1.5", 1, "4711").pin == "4711"
     with pytest.raises(UsageError):
         door("0.0.0.0", 1, "1")
+
+
+def test_a_pin_is_the_first_line_of_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "pin"
+    file.write_text("  4711 \nnot this\n", encoding="utf-8")
+    assert pin_in(file) == "4711"
+    for content in (b"", b"\n4711\n", b"\xff\xfe"):
+        file.write_bytes(content)
+        with pytest.raises(UsageError) as refused:
+            pin_in(file)
+        assert (refused.value.where, bool(refused.value.cure)) == (str(file), True)
+    with pytest.raises(UsageError, match="No such file"):
+        pin_in(tmp_path / "none")
 
 
 def test_the_log_is_one_json_object_a_line_and_of_the_server_only_what_is_wrong() -> None:

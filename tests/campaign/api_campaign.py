@@ -1,0 +1,83 @@
+"""The signal box's HTTP interface against its own OpenAPI: ``pointsman serve`` as a process, tried by schemathesis.
+
+    python tests/campaign/api_campaign.py                   # 60 s: half as a marshal, half as a spectator
+    python tests/campaign/api_campaign.py --seconds 600 --seed 7
+
+Whatever is sent, fitting or not: every answer must be one that the OpenAPI tells of, with the body it tells of, and
+none a fault of the program. At the end the server must still answer, and have logged no fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+sys.path.append(str(Path(__file__).parents[1] / "support"))
+from programs import Program, running, tool
+
+ROLES = {"marshal": (), "spectator": ("--pin", "428517")}
+"""With which options of ``serve`` whoever comes is what."""
+SECONDS = 60
+LONGER_S = 60
+"""For starting, and for making what was found small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How it ended; ``wrong`` is empty when every answer was as it is told of. ``mode`` is the server's in the end."""
+
+    wrong: str
+    mode: str
+    told: str
+
+
+def explore(folder: Path, role: str, seconds: int, seed: int, *more: str) -> Outcome:
+    """Try a server as somebody with a role. ``more`` are options of schemathesis."""
+    words = ("serve", "inglenook-small", "--port", "0", "--journals", str(folder / "journals"), *ROLES[role])
+    with running(lambda: Program(tool("pointsman"), *words)) as server:
+        address = server.expect(r"http://127\.0\.0\.1:\d+").group()
+        command = [sys.executable, "-m", "schemathesis.cli", "run", f"{address}/openapi.json", "--no-color"]
+        # A page of the server's own: any other one is refused before all else.
+        command += ["--header", f"Origin: {address}", "--max-time", str(seconds), "--seed", str(seed), *more]
+        command += ["--suppress-health-check", "all"]
+        tried = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, "NO_PROXY": "127.0.0.1"},
+            capture_output=True,
+            text=True,
+            timeout=seconds + LONGER_S,
+            check=False,
+        )
+        mode = httpx.get(f"{address}/healthz", timeout=5, trust_env=False).json()["mode"]
+        said = server.text
+    wrong = "" if tried.returncode == 0 else tried.stdout + tried.stderr
+    if "a fault of the program" in said or "Traceback" in said:
+        wrong += said
+    return Outcome(wrong, mode, tried.stdout)
+
+
+def main() -> int:
+    """Try, report, and end with 1 if anything was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="in all")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    bad = 0
+    for role in ROLES:
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = explore(Path(folder), role, max(1, arguments.seconds // len(ROLES)), arguments.seed)
+        bad += bool(outcome.wrong)
+        print(f"{role}: {outcome.wrong or outcome.told.strip().splitlines()[-1].strip('= ')}", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
