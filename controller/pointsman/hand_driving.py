@@ -6,47 +6,26 @@ Its orders come through ``dispatch.orders.Orders``, from any thread; what happen
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from pointsman.app import Setting, Simulated, Stopper, Witness, asked, sit
 from pointsman.dispatch.control import Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.orders import Orders
-from pointsman.links import Target
 from pointsman.operate.ahead import Protection
-from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.hand_referee import Figures
 from pointsman.operate.referee import Score
-from pointsman.playing import PutRight
-from pointsman.puzzle.choice import Chosen
+from pointsman.playing import Request
 from pointsman.puzzle.position import Position
-from pointsman.track.layout import load_layout
-from pointsman.track.model import End
-from pointsman.track.wiring import Wiring
 
 
-@dataclass(frozen=True, slots=True)
-class HandRequest:
-    """Everything a sitting by hand needs to be told; ``orders`` are the persons' orders, see ``Orders``.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandRequest(Request):
+    """A sitting by hand: ``orders`` are the persons' orders, see ``Orders``."""
 
-    ``facing``, ``hardware``, ``put_right``, ``speed`` and ``on_simulation`` as for a play.
-    """
-
-    chosen: Chosen
-    wiring: Wiring
-    target: Target
-    facing: End
-    journal: Path
     orders: Orders
     protection: Protection = Protection.FULL
-    speed: float | None = None
-    count: str = "runs"
-    hardware: str = ""
-    put_right: PutRight | None = None
-    on_simulation: Callable[[Simulated], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,46 +63,11 @@ class HandDriving:
     @property
     def setting(self) -> Setting:
         """Where it is done."""
-        request, chosen = self.request, self.request.chosen
-        put_right = request.put_right
-        return Setting(
-            track=chosen.track,
-            built=load_layout(chosen.folder),
-            start=chosen.start,
-            wiring=request.wiring,
-            target=request.target,
-            facing=request.facing,
-            journal=request.journal,
-            speed=request.speed,
-            seed=str(chosen.seed),
-            allow=Allowances(),
-            couple_up=bool(chosen.goal.trains),
-            on_simulation=request.on_simulation,
-            score=None if put_right is None else put_right.score,
-            entered=None if put_right is None else put_right.entered(chosen.start),
-            thinking=lambda: request.orders.resting,
-        )
+        return replace(self.request.setting, thinking=lambda: self.request.orders.resting)
 
     def header(self) -> dict[str, object]:
         """The first line of the journal."""
-        request, chosen = self.request, self.request.chosen
-        return {
-            "program": f"pointsman {version('pointsman')}",
-            "layout": str(chosen.track.name),
-            "folder": str(chosen.folder.resolve()),
-            "hardware": request.hardware,
-            "puzzle": chosen.name,
-            "seed": chosen.seed,
-            "start": str(chosen.start),
-            "goal": str(chosen.goal),
-            "count": request.count,
-            "on": str(request.target),
-            "facing": str(request.facing),
-            "runs": [],
-            "by_hand": True,
-            "protection": str(request.protection),
-            **({} if request.put_right is None else request.put_right.heading),
-        }
+        return self.request.header(runs=[], by_hand=True, protection=str(self.request.protection))
 
     async def work(self, dispatcher: Dispatcher) -> Belief:
         """Carry out what is ordered; the belief at the end."""

@@ -46,15 +46,15 @@ class PutRight:
         return {"goes_on_from": str(self.journal.resolve()), "score": score_values(self.earlier)}
 
 
-@dataclass(frozen=True, slots=True)
-class PlayRequest:
-    """Everything a play needs to be told; ``speed`` (None: no pace) and ``on_simulation`` are for the simulated one.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What every sitting at a layout needs to be told.
 
-    ``hardware`` is how the wiring was named, empty for the layout's usual one.
+    ``speed`` (None: no pace) and ``on_simulation`` are for the simulated one; ``hardware`` is how the wiring was named,
+    empty for the layout's usual one; ``put_right`` the sitting that this one goes on with.
     """
 
     chosen: Chosen
-    runs: tuple[Run, ...]
     wiring: Wiring
     target: Target
     facing: End
@@ -64,6 +64,53 @@ class PlayRequest:
     hardware: str = ""
     put_right: PutRight | None = None
     on_simulation: Callable[[Simulated], None] | None = None
+
+    @property
+    def setting(self) -> Setting:
+        """Where it is done."""
+        chosen, put_right = self.chosen, self.put_right
+        return Setting(
+            track=chosen.track,
+            built=load_layout(chosen.folder),
+            start=chosen.start,
+            wiring=self.wiring,
+            target=self.target,
+            facing=self.facing,
+            journal=self.journal,
+            speed=self.speed,
+            seed=str(chosen.seed),
+            allow=Allowances(),
+            couple_up=bool(chosen.goal.trains),
+            on_simulation=self.on_simulation,
+            score=None if put_right is None else put_right.score,
+            entered=None if put_right is None else put_right.entered(chosen.start),
+        )
+
+    def header(self, **more: object) -> dict[str, object]:
+        """The first line of the journal; ``more`` is what only one kind of sitting says."""
+        chosen = self.chosen
+        return {
+            "program": f"pointsman {version('pointsman')}",
+            "layout": str(chosen.track.name),
+            "folder": str(chosen.folder.resolve()),
+            "hardware": self.hardware,
+            "puzzle": chosen.name,
+            "seed": chosen.seed,
+            "start": str(chosen.start),
+            "goal": str(chosen.goal),
+            "count": self.count,
+            "on": str(self.target),
+            "facing": str(self.facing),
+            **more,
+            **({} if self.put_right is None else self.put_right.heading),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayRequest(Request):
+    """A play: ``runs`` is the plan that is driven."""
+
+    runs: tuple[Run, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,42 +147,11 @@ class Play:
     @property
     def setting(self) -> Setting:
         """Where it is played."""
-        request, chosen = self.request, self.request.chosen
-        return Setting(
-            track=chosen.track,
-            built=load_layout(chosen.folder),
-            start=chosen.start,
-            wiring=request.wiring,
-            target=request.target,
-            facing=request.facing,
-            journal=request.journal,
-            speed=request.speed,
-            seed=str(chosen.seed),
-            allow=Allowances(),
-            couple_up=bool(chosen.goal.trains),
-            on_simulation=request.on_simulation,
-            score=None if request.put_right is None else request.put_right.score,
-            entered=None if request.put_right is None else request.put_right.entered(chosen.start),
-        )
+        return self.request.setting
 
     def header(self) -> dict[str, object]:
         """The first line of the journal."""
-        request, chosen = self.request, self.request.chosen
-        return {
-            "program": f"pointsman {version('pointsman')}",
-            "layout": str(chosen.track.name),
-            "folder": str(chosen.folder.resolve()),
-            "hardware": request.hardware,
-            "puzzle": chosen.name,
-            "seed": chosen.seed,
-            "start": str(chosen.start),
-            "goal": str(chosen.goal),
-            "count": request.count,
-            "on": str(request.target),
-            "facing": str(request.facing),
-            "runs": [str(run) for run in request.runs],
-            **({} if request.put_right is None else request.put_right.heading),
-        }
+        return self.request.header(runs=[str(run) for run in self.request.runs])
 
     async def work(self, dispatcher: Dispatcher) -> Belief:
         """Drive every run."""

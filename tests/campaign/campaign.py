@@ -66,7 +66,15 @@ def play_draw(number: int) -> Outcome:
     wiring = load_wiring(find_wiring(chosen.folder), chosen.track)
     facing = End.FROM if number % 3 == 2 else End.TO
     with tempfile.TemporaryDirectory() as folder:
-        request = PlayRequest(chosen, runs, wiring, Target(On.SIM), facing, Path(folder) / "journal", None, str(count))
+        request = PlayRequest(
+            chosen=chosen,
+            runs=runs,
+            wiring=wiring,
+            target=Target(On.SIM),
+            facing=facing,
+            journal=Path(folder) / "journal",
+            count=str(count),
+        )
         try:
             result = play(request, lambda _: None, lambda _: None)
         except PointsmanError as error:

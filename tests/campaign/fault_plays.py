@@ -220,12 +220,12 @@ def play_out(draw: Drawn) -> Played:
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal"
         request = PlayRequest(
-            chosen,
-            runs,
-            wiring,
-            Target(PlayedOn.SIM),
-            draw.facing,
-            journal,
+            chosen=chosen,
+            runs=runs,
+            wiring=wiring,
+            target=Target(PlayedOn.SIM),
+            facing=draw.facing,
+            journal=journal,
             on_simulation=watcher.given,
         )
 

@@ -20,6 +20,7 @@ from pointsman.links import On, Target, fitting, link_to, parse_target
 from pointsman.operate.referee import fold, with_run, with_uncoupling
 from pointsman.playing import PlayRequest, play
 from pointsman.puzzle.choice import Chosen, choose
+from pointsman.puzzle.moves import Run
 from pointsman.record import message_of, read
 from pointsman.replanning import drivable
 from pointsman.solver.search import solve
@@ -44,7 +45,11 @@ def request_(tmp_path: Path, cache: Path) -> PlayRequest:
     chosen = choose("inglenook-small", seed="1")
     runs = solve(chosen.track, chosen.start, chosen.goal, chosen.puzzle.count, cache=cache).runs
     wiring = load_wiring(find_wiring(chosen.folder), chosen.track)
-    return PlayRequest(chosen, runs, wiring, SIM, End.TO, tmp_path / "journal")
+    return request_for(chosen, runs, wiring, tmp_path)
+
+
+def request_for(chosen: Chosen, runs: tuple[Run, ...], wiring: Wiring, folder: Path) -> PlayRequest:
+    return PlayRequest(chosen=chosen, runs=runs, wiring=wiring, target=SIM, facing=End.TO, journal=folder / "journal")
 
 
 def nothing(_: object) -> None:
@@ -121,12 +126,12 @@ def test_a_run_that_the_real_lengths_forbid_is_planned_around(cache: Path, tmp_p
     drawn = choose("inglenook-small", seed="4")
     runs = solve(drawn.track, drawn.start, drawn.goal, drawn.puzzle.count, cache=cache).runs
     wiring = load_wiring(find_wiring(drawn.folder), drawn.track)
-    chosen = shortened(PlayRequest(drawn, runs, wiring, SIM, End.TO, tmp_path / "journal"), 120.0)
+    chosen = shortened(request_for(drawn, runs, wiring, tmp_path), 120.0)
     found = drivable(chosen, wiring, runs, SIM, nothing)
     assert found.refused
     assert len(found.runs) >= len(runs)
     assert drawn.goal.reached(found.runs[-1].after, drawn.track.locomotives)
-    result = play(PlayRequest(chosen, found.runs, wiring, SIM, End.TO, tmp_path / "journal"), nothing, nothing)
+    result = play(request_for(chosen, found.runs, wiring, tmp_path), nothing, nothing)
     assert result.truth is not None
     assert result.truth.good
 

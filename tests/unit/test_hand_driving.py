@@ -23,7 +23,14 @@ from pointsman.track.wiring_file import load_wiring
 def sat(tmp_path: Path, orders: Orders) -> HandResult:
     chosen = choose("inglenook-small/classic", seed="1")
     wiring = load_wiring(find_wiring(chosen.folder), chosen.track)
-    request = HandRequest(chosen, wiring, Target(On.SIM), End.TO, tmp_path / "journal", orders)
+    request = HandRequest(
+        chosen=chosen,
+        wiring=wiring,
+        target=Target(On.SIM),
+        facing=End.TO,
+        journal=tmp_path / "journal",
+        orders=orders,
+    )
     return drive_by_hand(request, lambda _: None, lambda _: None)
 
 

@@ -416,7 +416,8 @@ def after_a_stop(journal: Path) -> tuple[str, StoppedError]:
     """What is told of a journal after Ctrl-C, and the error as it is told after that."""
     chosen = choose("inglenook-small", seed="a b")
     wiring = load_wiring(find_wiring(chosen.folder), chosen.track)
-    request = PlayRequest(chosen, (), wiring, Target(On.SERIAL, "/dev/ttyX"), End.TO, journal)
+    target = Target(On.SERIAL, "/dev/ttyX")
+    request = PlayRequest(chosen=chosen, runs=(), wiring=wiring, target=target, facing=End.TO, journal=journal)
     out = Console(file=StringIO(), width=200)
     tell_stopped(out, request, repeat_command("inglenook-small", request, "nano"))
     stopped = StoppedError("stopped by Ctrl-C", 130)

@@ -34,7 +34,15 @@ def request_for(hardware: str, journal: Path, cache: Path) -> PlayRequest:
     chosen = choose("inglenook-small", seed="1")
     runs = solve(chosen.track, chosen.start, chosen.goal, chosen.puzzle.count, cache=cache).runs
     wiring = load_wiring(find_wiring(chosen.folder, hardware), chosen.track)
-    return PlayRequest(chosen, runs, wiring, Target(On.SIM), End.TO, journal, hardware=hardware)
+    return PlayRequest(
+        chosen=chosen,
+        runs=runs,
+        wiring=wiring,
+        target=Target(On.SIM),
+        facing=End.TO,
+        journal=journal,
+        hardware=hardware,
+    )
 
 
 def nothing(_: object) -> None:
