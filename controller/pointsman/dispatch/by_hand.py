@@ -39,12 +39,15 @@ from pointsman.operate.interlocking import Surroundings, reasons_against, reason
 from pointsman.operate.plan import Planner
 from pointsman.operate.steps import DriveStep, Step, UncoupleStep
 from pointsman.operate.steps import Job as RunJob
+from pointsman.operate.way_out import has_way_out, nothing_helps
 from pointsman.puzzle.position import Position
+from pointsman.track.model import Leg
 
 CHANGED_AT_MOST_S = 0.1
 """A throttle that is turned up or down under way is followed so often at most; one that is closed, at once."""
 HIGHEST_FUNCTION = 28
 LOOK_AT_IT = "look at the layout"
+SAY_WHERE = "say what stands where"
 SILENT = f"the throttle was not renewed for {RENEWED_WITHIN_S:g} s"
 
 
@@ -298,6 +301,7 @@ class ByHand:
         except RefusedError as error:
             self._refused(throttle.who, error)
             self._tell()
+            self._end_if_stuck()
             return
         before = state.belief
         self._hands.begin(step)
@@ -311,6 +315,17 @@ class ByHand:
         # Whoever shows this may miss what is told between two looks: that it stands, and why, is one.
         self._last = HandDrive(self._last.number + 1 if self._last is not None else 1, closings, why or came)
         self._tell(f"stopped: {why}" if why else came)
+
+    def _end_if_stuck(self) -> None:
+        """A throttle was refused. Where no order would help, everything is stopped: then a person may put it right."""
+        control, state = self._control, self._control.state
+        track, around = control.track, self._hands.around()
+        setting = {name: self._planner.setting(name, Leg.CLOSED) for name in track.turnouts}
+        settable = [name for name in setting if not reasons_against(track, state.belief, setting[name], around)]
+        if not has_way_out(self._office, state.belief, self._locomotive, settable):
+            state.cure = SAY_WHERE
+            control.halt(nothing_helps(self._locomotive))
+            control.stand_by()
 
     async def _roll(self, throttle: Throttle, found: Ahead, before: Belief) -> str:
         """Follow the throttle until the train stands. Returns why it was braked, if not by the throttle."""

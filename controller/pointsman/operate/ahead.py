@@ -199,9 +199,12 @@ def _turnouts(
             barrier, why = Barrier.AGAINST, f"{name} lies for its {lie} leg, against a train from {stretch.leg}"
         else:
             continue
-        c_mm = _short_of(swept, start_mm, start_mm + stretch_mm(track, stretch), allow)
+        long_mm = stretch_mm(track, stretch)
+        # What stood foul of it could neither go on nor have it set, and might not be able to go back.
+        low_mm = start_mm if stretch.forward else start_mm - (track.turnouts[name].fouling_mm - long_mm)
+        c_mm = _short_of(swept, low_mm, start_mm + long_mm, allow)
         if c_mm is not None:
-            yield _limit(swept, barrier, "turnout", name, why, c_mm, start_mm)
+            yield _limit(swept, barrier, "turnout", name, why, c_mm, low_mm)
 
 
 def _short_of(

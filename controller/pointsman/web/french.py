@@ -196,6 +196,10 @@ _TEMPLATES = (
     ("push it further in", "poussez-le plus loin"),
     ("leave a wagon elsewhere", "laissez un wagon ailleurs"),
     ("move that one first", "déplacez d'abord celle-là"),
+    (
+        "{a_w} has no room either way, and no turnout on its way may be set",
+        "{a_w} n'a de place dans aucun sens, et aucun aiguillage sur son chemin ne peut être manœuvré",
+    ),
     # and what else is refused there
     ("you do not hold the throttle", "vous n'avez pas la commande"),
     ("take it first", "prenez-la d'abord"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ from pointsman.dispatch.hand_status import HandDrive
 from pointsman.errors import HaltedError, RefusedError
 from pointsman.operate.ahead import Protection
 from pointsman.operate.allowances import Allowances
+from pointsman.operate.belief import Spot
 from pointsman.operate.plan import Planner
 from pointsman.operate.referee import Origin
 from pointsman.puzzle.puzzle import Count
@@ -23,7 +25,7 @@ from pointsman.solver.cost import tally
 from pointsman.solver.search import Solution, solve
 from pointsman.solver.steps import Step
 from pointsman.track.builtin import find_layout, find_wiring
-from pointsman.track.model import Leg
+from pointsman.track.model import Leg, Place
 from pointsman.track.wiring_file import load_wiring
 
 
@@ -362,6 +364,24 @@ def test_a_beam_that_is_dead_stops_everything(bench: HandBench) -> None:
         bench.play()
     assert bench.speed_in_the_end == 0
     assert {str(incident.kind) for incident in bench.simulation.incidents} <= {"rough coupling"}
+
+
+def test_where_no_order_helps_everything_is_stopped_and_may_be_put_right(bench: HandBench) -> None:
+    """Nobody knows exactly enough where it stands: between points that lie against it and a full siding."""
+    bench.puzzle, bench.start, bench.goal = "tchoutchou", "head: L | s2: ladies coal salt", "s3: salt"
+
+    async def drive(bench: HandBench) -> None:
+        state = bench.dispatcher._control.state
+        spots = {**state.belief.spots, "L": Spot(Place("T2", Leg.CLOSED, 161.6), 95.4)}
+        state.belief = replace(state.belief, spots=spots, commanded=dict.fromkeys(("T1", "T2"), Leg.CLOSED))
+        bench.throttle(forward=True, speed_mm_s=30)
+        await asyncio.sleep(1)
+
+    bench.person = drive
+    with pytest.raises(HaltedError, match="L has no room either way") as caught:
+        bench.play()
+    assert caught.value.cure == "say what stands where"
+    assert [refusal.error.what for refusal in bench.refusals] == ["the track ends in s2"]
 
 
 ALL_PROTECTIONS = pytest.mark.parametrize("protection", Protection)

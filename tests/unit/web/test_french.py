@@ -17,6 +17,7 @@ from pointsman.operate.hand_counting import coupled_as_set_up
 from pointsman.operate.plan import Planner
 from pointsman.operate.set_up import set_up_lines
 from pointsman.operate.steps import DriveStep
+from pointsman.operate.way_out import nothing_helps
 from pointsman.puzzle.choice import choose
 from pointsman.puzzle.journey import describe
 from pointsman.puzzle.position import parse_position
@@ -82,6 +83,7 @@ def test_every_limit_of_driving_by_hand_is_said_in_french() -> None:
         assert cure != no_room(limit).cure, cure
         assert sentence(f"stopped: {limit.why}") == f"arrêt : {why}"
         assert sentence(f"careful: {limit.why}") == f"attention : {why}"
+    assert sentence(nothing_helps("L")) != nothing_helps("L")
 
 
 @pytest.mark.parametrize(
