@@ -17,15 +17,20 @@ from pointsman.operate.belief import Belief
 from pointsman.operate.hand_referee import Figures
 from pointsman.operate.referee import Score
 from pointsman.playing import Request
+from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandRequest(Request):
-    """A sitting by hand: ``orders`` are the persons' orders, see ``Orders``."""
+    """A sitting by hand: ``orders`` are the persons' orders, see ``Orders``.
+
+    ``plan`` are the runs that somebody may let the program play: the turnouts are set for the first of them.
+    """
 
     orders: Orders
     protection: Protection = Protection.FULL
+    plan: tuple[Run, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,13 @@ class HandDriving:
     async def work(self, dispatcher: Dispatcher) -> Belief:
         """Carry out what is ordered; the belief at the end."""
         request = self.request
-        return await dispatcher.by_hand(request.orders, request.chosen.puzzle.locomotive, request.protection)
+        return await dispatcher.by_hand(
+            request.orders,
+            request.chosen.puzzle.locomotive,
+            request.protection,
+            request.plan,
+            None if request.put_right is None else request.put_right.goes_on,
+        )
 
     def result(
         self, dispatcher: Dispatcher, final: Belief, duration_s: float, simulation: Simulated | None

@@ -13,8 +13,9 @@ from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.links import Target
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
+from pointsman.operate.hand_referee import Earlier, Figures
 from pointsman.operate.referee import Score
-from pointsman.operate.retelling import score_values
+from pointsman.operate.retelling import counted_values, score_values
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
@@ -28,6 +29,7 @@ class PutRight:
     """That a play goes on with an earlier one, from where a person (``by``) has said that everything stands.
 
     ``before`` is the position believed until then; ``earlier`` what was counted, ``score`` the same with that word.
+    ``counted`` is what was counted by hand, None where not all of it is known.
     """
 
     journal: Path
@@ -35,6 +37,7 @@ class PutRight:
     earlier: Score
     score: Score
     by: str
+    counted: Earlier | None = None
 
     def entered(self, position: Position) -> dict[str, object]:
         """What the journal's line about it says."""
@@ -43,7 +46,14 @@ class PutRight:
     @property
     def heading(self) -> dict[str, object]:
         """What the journal's first line says of the play that is gone on with."""
-        return {"goes_on_from": str(self.journal.resolve()), "score": score_values(self.earlier)}
+        counted = {} if self.counted is None else {"counted": counted_values(self.counted)}
+        return {"goes_on_from": str(self.journal.resolve()), "score": score_values(self.earlier), **counted}
+
+    @property
+    def goes_on(self) -> Earlier:
+        """What a sitting by hand counts on from, with that word; runs and reversals at least are always known."""
+        known = self.counted or Earlier(Figures(self.score.runs, self.score.reversals))
+        return known.put_right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,6 +118,7 @@ def going_on(
             earlier=play.told.score,
             score=score_put_right(play),
             by=user_name(),
+            counted=play.told.counted,
         ),
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pointsman.box.task import Task, place_in, puzzle
 from pointsman.dispatch.control import Status
+from pointsman.operate.hand_referee import Figures
 from pointsman.operate.referee import Score
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
@@ -58,11 +59,17 @@ class Course:
         earlier = self.task.earlier
         return Score() if earlier is None else earlier.told.score
 
+    @property
+    def _counted_before(self) -> Figures | None:
+        """What was counted by hand by an earlier play, if all of it is known."""
+        earlier = self.task.earlier
+        return None if earlier is None or earlier.told.counted is None else earlier.told.counted.figures
+
     def puzzle(self, status: Status | None) -> dict[str, Any]:
         """The puzzle as it stands, in JSON values."""
         score = self.score_before if status is None else status.score
         position = self.task.chosen.start if status is None else status.belief.position
         seconds = 0.0 if status is None or self.began_s is None else status.t_s - self.began_s
-        by_hand = None if status is None or status.hand is None else status.hand.figures
+        by_hand = self._counted_before if status is None or status.hand is None else status.hand.figures
         hint = self.hint if self.hint == self.done + 1 and not self.left else None
         return puzzle(self.task, score, None if self.left else self.done, position, seconds, hint, by_hand)

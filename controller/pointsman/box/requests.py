@@ -44,6 +44,7 @@ def by_hand(request: PlayRequest, orders: Orders, protection: Protection) -> Han
         journal=request.journal,
         orders=orders,
         protection=protection,
+        plan=request.runs,
         speed=request.speed,
         count=request.count,
         hardware=request.hardware,

@@ -223,11 +223,11 @@ def _planned(track: Track, number: int, run: Run) -> dict[str, Any]:
 
 
 def _done(task: Task, score: Score, done: int, seconds: float, by_hand: Figures | None) -> dict[str, Any]:
-    """The figures so far. Couplings are counted from a start at which nothing is coupled: not after a putting right."""
+    """The figures so far. Couplings are counted from a start at which nothing is coupled, or from what is known."""
     figures = {"runs": score.runs, "reversals": score.reversals}
-    origins = dict.fromkeys((*figures, "couplings"), str(score.origin))
+    origins = dict.fromkeys((*figures, "couplings", "pull_drops"), str(score.origin))
     couplings = drops = None
-    if by_hand is not None and not task.earlier:
+    if by_hand is not None and (task.earlier is None or task.earlier.told.counted is not None):
         couplings, drops = by_hand.couplings, by_hand.pull_drops
         if score.origin is Origin.SEEN:
             origins = {name: str(origin) for name, origin in by_hand.origins.items()}

@@ -35,9 +35,11 @@ from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.hand_counting import Counting, coupled_as_set_up
 from pointsman.operate.hand_parting import left_to_magnets, over, part, slacken
+from pointsman.operate.hand_referee import Earlier
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_start
 from pointsman.operate.plan import Planner
-from pointsman.operate.steps import DriveStep, Step, UncoupleStep
+from pointsman.operate.retelling import counted_values
+from pointsman.operate.steps import DriveStep, Step, TurnoutStep, UncoupleStep
 from pointsman.operate.steps import Job as RunJob
 from pointsman.operate.way_out import has_way_out, nothing_helps
 from pointsman.puzzle.position import Position
@@ -80,6 +82,7 @@ class ByHand:
         locomotive: str,
         allow: Allowances,
         protection: Protection = Protection.FULL,
+        earlier: Earlier | None = None,
     ) -> None:
         self._control = control
         self._planner = planner
@@ -89,9 +92,7 @@ class ByHand:
         self._locomotive = locomotive
         self._allow = allow
         self._protection = protection
-        self._counting = Counting(control.track, control.state.belief, locomotive)
-        self._earlier = control.state.score
-        """What was counted before, when an earlier play is gone on with."""
+        self._counting = Counting(control.track, control.state.belief, locomotive, earlier)
         self._last: HandDrive | None = None
         self._spent: bool | None = None
         """The direction of a throttle that has been stopped, and must be closed before it drives again."""
@@ -239,6 +240,8 @@ class ByHand:
                     if state.followed:
                         at = self._hands.again(at)
                 else:
+                    if isinstance(step, TurnoutStep):
+                        self._check(step, f"turnout {step.turnout}", "by hand: drive clear of it first")
                     await self._hands.carry_out(step)
                     if isinstance(step, UncoupleStep):
                         self._counting.parted(job.run.left, entered=step.by_hand)
@@ -439,19 +442,18 @@ class ByHand:
 
     def _write_stood(self, **more: str) -> None:
         """Write down where everything stands, and what has been counted so far."""
-        state, figures = self._control.state, self._counting.tally.counted
-        runs, reversals = self._earlier.runs + figures.runs, self._earlier.reversals + figures.reversals
-        state.score = replace(state.score, runs=runs, reversals=reversals)
-        state.run = runs
+        state, tally = self._control.state, self._counting.tally
+        figures = tally.counted
+        state.score = replace(state.score, runs=figures.runs, reversals=figures.reversals)
+        state.run = figures.runs
         self._control.write(
             "stood",
             {
                 "position": str(state.belief.position),
                 "between": state.between,
-                "runs": runs,
-                "reversals": reversals,
-                "couplings": figures.couplings,
-                "pull_drops": figures.pull_drops,
+                "runs": figures.runs,
+                "reversals": figures.reversals,
+                **counted_values(Earlier(figures, tally.coupled)),
                 **more,
             },
         )

@@ -16,6 +16,7 @@ from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Ask, Control, Dri
 from pointsman.dispatch.hand_status import HandStatus
 from pointsman.dispatch.journal import Journal
 from pointsman.dispatch.orders import Orders
+from pointsman.dispatch.reasons import what_ended
 from pointsman.errors import LinkLostError, PointsmanError, RefusedError, StoppedError
 from pointsman.messages import (
     Drive,
@@ -30,6 +31,7 @@ from pointsman.operate.ahead import Protection
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.course import STEPS, Course
+from pointsman.operate.hand_referee import Earlier
 from pointsman.operate.hands import hand_work, is_by_hand
 from pointsman.operate.interlocking import (
     Surroundings,
@@ -189,17 +191,26 @@ class Dispatcher:
                 state.run = course.number or state.run
         return state.belief
 
-    async def by_hand(self, orders: Orders, locomotive: str, protection: Protection = Protection.FULL) -> Belief:
+    async def by_hand(
+        self,
+        orders: Orders,
+        locomotive: str,
+        protection: Protection = Protection.FULL,
+        plan: Sequence[Run] = (),
+        earlier: Earlier | None = None,
+    ) -> Belief:
         """Power on, set every turnout once, prove the locomotive, and carry out what persons order, to its end.
 
-        Returns the belief at the end. Raises RefusedError when the locomotive cannot be proved, HaltedError when
-        everything was stopped; then, and at the end, whoever still waits for an answer is refused.
+        With a ``plan`` they are set for its first run: the proof may leave the train standing foul of them. ``earlier``
+        is what an earlier sitting has counted. Returns the belief at the end. Raises RefusedError when the locomotive
+        cannot be proved, HaltedError when everything was stopped; whoever then still waits is refused.
         """
-        state = self._control.state
-        sitting = ByHand(self._control, self._planner, orders, self._hands(), locomotive, self._allow, protection)
+        control, state, hands = self._control, self._control.state, self._hands()
+        sitting = ByHand(control, self._planner, orders, hands, locomotive, self._allow, protection, earlier)
         ended: BaseException | None = None
         try:
-            opening = self._planner.settings(self._planner.lying_for(state.belief.position, locomotive))
+            own = self._planner.settings(self._planner.lying_for(state.belief.position, locomotive))
+            opening = self._planner.preparation(plan) if plan else own
             self._check_hands(opening)
             async with self._watched():
                 for turnout_step in opening:
@@ -234,7 +245,7 @@ class Dispatcher:
             yield
         except BaseException as error:
             # Whatever ends a play before its end, the stop leaves first; after a halt this changes nothing.
-            self._control.halt(_why(error))
+            self._control.halt(what_ended(error))
             raise
         state.watching = False
 
@@ -485,14 +496,3 @@ def _spots(belief: Belief) -> dict[str, list[object]]:
         name: [spot.place.element, spot.place.leg, round(spot.place.at_mm, 1), round(spot.error_mm, 1)]
         for name, spot in belief.spots.items()
     }
-
-
-def _why(error: BaseException) -> str:
-    """What ended the work, in a sentence for a person."""
-    match error:
-        case PointsmanError():
-            return error.what
-        case asyncio.CancelledError():
-            return "the program was told to end it"
-        case _:
-            return f"a fault of the program: {error!r}"

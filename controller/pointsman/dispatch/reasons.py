@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
+
+from pointsman.errors import PointsmanError
 from pointsman.messages import Event, ForeignControl, LinkLost, OverCurrent, StationRestarted, StationStopped
 from pointsman.operate.belief import Belief
 from pointsman.operate.tracker import Drive
@@ -23,6 +26,17 @@ def reason_to_stop(event: Event) -> str:
             return f"something else controls the layout: {what}"
         case _:
             return ""
+
+
+def what_ended(error: BaseException) -> str:
+    """What ended the work before its end, in a sentence for a person."""
+    match error:
+        case PointsmanError():
+            return error.what
+        case CancelledError():
+            return "the program was told to end it"
+        case _:
+            return f"a fault of the program: {error!r}"
 
 
 def whereabouts(track: Track, belief: Belief, drive: Drive | None) -> str:

@@ -12,7 +12,7 @@ from pointsman.operate.ahead import hand_sweeps
 from pointsman.operate.belief import Belief
 from pointsman.operate.coming_along import what_moves
 from pointsman.operate.hand_parting import over_any
-from pointsman.operate.hand_referee import Movement, Place, Tally
+from pointsman.operate.hand_referee import Earlier, Movement, Place, Tally
 from pointsman.operate.standing import Standing, parts_of, standing
 from pointsman.operate.sweep import Sweep
 from pointsman.puzzle.position import Position
@@ -33,15 +33,15 @@ def coupled_as_set_up(belief: Belief) -> Belief:
 class Counting:
     """Counts what a locomotive does, from the belief before and after each of its drives.
 
-    ``tally`` goes on from an earlier one, if there is one.
+    It goes on from what an ``earlier`` sitting has counted, if there is one.
     """
 
-    def __init__(self, track: Track, belief: Belief, locomotive: str, tally: Tally | None = None) -> None:
+    def __init__(self, track: Track, belief: Belief, locomotive: str, earlier: Earlier | None = None) -> None:
         self._track = track
         self._locomotive = locomotive
         self._position = belief.position
         place = Place(belief.position, self._elements(belief))
-        self.tally = tally or hand_referee.begun(place, locomotive, _headshunt(track))
+        self.tally: Tally = hand_referee.begun(place, locomotive, _headshunt(track), earlier)
 
     def driven(self, belief: Belief, drive: tracker.Drive, *, slack_back: bool = False) -> Standing:
         """Take in a drive that stands; where everything stands now."""

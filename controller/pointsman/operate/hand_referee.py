@@ -79,6 +79,19 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """What was counted until a person put everything right, and which vehicles were coupled then."""
+
+    figures: Figures = field(default_factory=Figures)
+    pairs: frozenset[Pair] = frozenset()
+
+    @property
+    def put_right(self) -> Earlier:
+        """The same, now that it rests on a person's word."""
+        return replace(self, figures=replace(self.figures, origins=dict.fromkeys(COUNTS, Origin.ENTERED)))
+
+
+@dataclass(frozen=True, slots=True)
 class _Run:
     """A run that may yet go on: its first movement, and where it stands now."""
 
@@ -120,11 +133,25 @@ class Tally:
         """The figures as they are now: the run that may yet go on counts too."""
         return closed(self).figures
 
+    @property
+    def coupled(self) -> frozenset[Pair]:
+        """The neighbours whose coupling has been counted, as they are now."""
+        return closed(self).pairs
 
-def begun(start: Place, locomotive: str, headshunt: str = "") -> Tally:
-    """The count at the start of a puzzle: nothing is coupled, and the first run is in no direction against the last."""
+
+def begun(start: Place, locomotive: str, headshunt: str = "", earlier: Earlier | None = None) -> Tally:
+    """The count at the start of a puzzle: nothing is coupled, and the first run is in no direction against the last.
+
+    It goes on from an ``earlier`` one, if there is one: what was coupled then and stands side by side is not counted
+    again, and a trip that was under way is counted when it comes home.
+    """
     tally = Tally(start, locomotive=locomotive, headshunt=headshunt)
-    return replace(tally, trip=_Trip(home=start.position if _at_home(tally, start) else None))
+    at_home = _at_home(tally, start)
+    if earlier is None:
+        return replace(tally, trip=_Trip(home=start.position if at_home else None))
+    rows = [] if start.position is None else [row for _, row in start.position.segments]
+    beside = {frozenset(pair) for row in rows for pair in pairwise(row)}
+    return replace(tally, figures=earlier.figures, pairs=earlier.pairs & beside, trip=_Trip(home=start.position))
 
 
 def moved(tally: Tally, movement: Movement) -> Tally:

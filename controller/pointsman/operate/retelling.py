@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from pointsman.errors import JournalError
 from pointsman.messages import EmergencyStop
+from pointsman.operate.hand_referee import Earlier, Figures
 from pointsman.operate.referee import (
     Origin,
     Score,
@@ -24,7 +26,7 @@ IN_THE_MIDDLE = "the journal stops in the middle"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a journal says.
+    """What a journal says. ``counted`` is what was counted by hand; None where a play has not counted all of it.
 
     ``position`` is the last one that was confirmed (or, before that, entered), ``doing`` the step that was begun last,
     ``stopped`` why everything was stopped, if it was; ``done``: it went to its end. ``lines`` is how many lines were
@@ -41,6 +43,7 @@ class Told:
     doing: str = ""
     stopped: str = ""
     done: bool = False
+    counted: Earlier | None = None
 
 
 def retell(reading: Reading, where: str) -> Told:
@@ -81,10 +84,51 @@ def score_of(values: object) -> Score:
     raise JournalError("the figures of the play before are not whole", cure="it was written by another version")
 
 
+def counted_values(earlier: Earlier) -> dict[str, Any]:
+    """What was counted by hand besides a score, and which vehicles were coupled, as JSON values."""
+    figures, pairs = earlier.figures, sorted(sorted(pair) for pair in earlier.pairs)
+    return {"couplings": figures.couplings, "pull_drops": figures.pull_drops, "coupled": pairs}
+
+
+def _counted_of(values: object, runs: int, reversals: int) -> Earlier:
+    """What such values say, with the runs and reversals of a score. Raises JournalError."""
+    if isinstance(values, dict):
+        couplings, drops, pairs = (values.get(name) for name in ("couplings", "pull_drops", "coupled"))
+        if type(couplings) is int and type(drops) is int and isinstance(pairs, list) and all(map(_is_pair, pairs)):
+            return Earlier(Figures(runs, reversals, couplings, drops), frozenset(map(frozenset, pairs)))
+    raise JournalError("what was counted by hand is not whole", cure="it was written by another version")
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(name, str) for name in value)
+
+
+def _begun(told: Told, values: Mapping[str, Any]) -> Told:
+    """With what an earlier play has counted, where the first line says that this one goes on with it."""
+    by_hand = values.get("by_hand") is True
+    if "score" not in values:
+        return replace(told, counted=Earlier() if by_hand else None)
+    score, counted = score_of(values["score"]), values.get("counted")
+    if by_hand and counted is not None:
+        earlier = _counted_of(counted, score.runs, score.reversals)
+        return replace(told, score=score, counted=earlier)
+    return replace(told, score=score)
+
+
+def _stood(told: Told, line: Line) -> Told:
+    runs, reversals = line.values.get("runs"), line.values.get("reversals")
+    if type(runs) is not int or type(reversals) is not int:
+        raise JournalError("a stood line without its counts", cure="it was not written by this program")
+    if told.counted is not None:
+        told = replace(told, counted=_counted_of(line.values, runs, reversals))
+    score = replace(told.score, runs=runs, reversals=reversals)
+    return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
+
+
 def _with_line(told: Told, line: Line) -> Told:
     match line.kind:
-        case "begin" if "score" in line.values:
-            return replace(told, score=score_of(line.values["score"]))
+        case "begin":
+            return _begun(told, line.values)
         case "put right":
             return replace(told, score=with_hand(told.score), position=line.text("position"), steps=(*told.steps, line))
         case "command" | "event":
@@ -105,11 +149,7 @@ def _with_line(told: Told, line: Line) -> Told:
         case "hint":
             return replace(told, score=with_hint(told.score))
         case "stood":
-            runs, reversals = line.values.get("runs"), line.values.get("reversals")
-            if type(runs) is not int or type(reversals) is not int:
-                raise JournalError("a stood line without its counts", cure="it was not written by this program")
-            score = replace(told.score, runs=runs, reversals=reversals)
-            return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
+            return _stood(told, line)
         case "parted":
             return replace(told, score=with_uncoupling(told.score))
         case "came along":

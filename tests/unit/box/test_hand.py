@@ -15,6 +15,8 @@ from pointsman.box.box import Box
 from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.errors import RefusedError
 from pointsman.operate.ahead import Protection
+from pointsman.operate.retelling import retell
+from pointsman.record import read
 from pointsman.track.model import End, Leg
 
 AT_THE_START = "head: L | s1: 1 2 3 | s2: 4 5 | s3:"
@@ -74,6 +76,39 @@ async def test_one_that_is_not_renewed_stops_and_the_program_goes_on_from_there_
         done = box.snapshot.puzzle["done"]
         assert done["runs"] >= box.snapshot.puzzle["par"]
         assert box.snapshot.throttle == {}
+
+
+def newest_journal(folder: Path) -> Path:
+    return max(folder.rglob("*.journal"), key=lambda path: path.stat().st_mtime_ns)
+
+
+async def test_what_was_counted_goes_on_after_a_putting_right(tmp_path: Path) -> None:
+    async with ready(tmp_path) as box:
+        for number in (1, 2):
+            await box.step()
+            await seen(box, lambda now, done=number: bool(now.puzzle and now.puzzle["next"] == done))  # type: ignore[misc]
+            await seen(box, lambda now: now.mode in {Mode.PAUSED, Mode.HALTED})
+        assert box.snapshot.puzzle is not None
+        before, position = box.snapshot.puzzle["done"], box.snapshot.puzzle["position"]
+        assert before["couplings"] > 0
+        box.emergency_stop("ann")
+        await seen(box, lambda now: now.mode is Mode.HALTED and now.throttle == {})
+        await box.put_right(position, "marshal")
+        counts = ("runs", "reversals", "couplings", "pull_drops")
+        assert [box.snapshot.puzzle["done"][name] for name in counts] == [before[name] for name in counts]
+        await box.begin(End.TO)
+        assert (await seen(box, lambda now: now.mode in {Mode.READY, Mode.PAUSED, Mode.HALTED})).mode is not Mode.HALTED
+        await box.auto()
+        solved = await seen(box, lambda now: now.mode in {Mode.SOLVED, Mode.HALTED})
+    assert solved.mode is Mode.SOLVED
+    assert solved.puzzle is not None
+    done = solved.puzzle["done"]
+    assert done["runs"] == before["runs"] + len(solved.puzzle["plan"])
+    assert done["couplings"] > before["couplings"]
+    assert [done["origins"][name] for name in counts] == ["entered by a person"] * 4
+    told = retell(read(newest_journal(tmp_path)), "")
+    assert told.counted is not None
+    assert (told.counted.figures.couplings, told.counted.figures.runs) == (done["couplings"], done["runs"])
 
 
 async def test_who_takes_over_stops_the_train_first(tmp_path: Path) -> None:

@@ -338,6 +338,26 @@ class TestTheProgramPlays:
         assert final.position.in_segment("s2") == ("1",)
         assert bench.simulation.incidents == []
 
+    def test_not_over_points_that_it_stands_foul_of_until_it_has_been_driven_clear(self, bench: HandBench) -> None:
+        """The proof of a train with wagons ahead ends over the beam at the points."""
+
+        async def drive(bench: HandBench) -> None:
+            runs = solved(bench, Count.RUNS).runs
+            assert dict(runs[0].legs)["T1"] is Leg.THROWN
+            with pytest.raises(RefusedError, match="2 stands on T1, or may") as caught:
+                await asyncio.wrap_future(bench.orders.play("me", runs))
+            assert (caught.value.where, caught.value.cure) == ("turnout T1", "by hand: drive clear of it first")
+            bench.throttle(forward=False, speed_mm_s=40)
+            await bench.begun()
+            await bench.until_stand()
+            bench.throttle(forward=False, speed_mm_s=0)
+            assert await asyncio.wrap_future(bench.orders.play("me", runs)) == len(runs)
+
+        bench.start, bench.goal = "head: L 1 2 | s1: 3 | s2: 4 5", "s3: 2"
+        bench.person = drive
+        bench.play()
+        assert bench.simulation.incidents == []
+
     def test_not_from_another_position(self, bench: HandBench) -> None:
         async def drive(bench: HandBench) -> None:
             with pytest.raises(RefusedError, match="the first run starts from"):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from metal import builtin
 
-from pointsman.operate.hand_referee import Movement, Place, Tally, begun, moved, parted, placed
+from pointsman.operate.hand_referee import Earlier, Figures, Movement, Place, Tally, begun, moved, parted, placed
 from pointsman.operate.referee import Origin
 from pointsman.puzzle.position import parse_position
 from pointsman.track.model import Track
@@ -134,6 +134,30 @@ def test_a_run_of_a_plan_ends_in_the_position_that_the_plan_says() -> None:
     crowded = run(None, "L 1", elements={"L": "T1", "1": "T1", "2": "s1"})
     tally = placed(moved(start(), crowded), parse_position(START, TRACK))
     assert counts(tally)[0] == 0, "it has changed nothing"
+
+
+class TestGoingOn:
+    """After a person has put everything right."""
+
+    EARLIER = Earlier(Figures(4, 3, 5, 2), frozenset({frozenset("L1"), frozenset("12")})).put_right
+
+    def test_the_figures_go_on_and_rest_on_that_word(self) -> None:
+        tally = begun(place(START), "L", "head", self.EARLIER)
+        assert counts(tally) == (4, 3, 5, 2)
+        tally = moved(moved(tally, COUPLED_UP), DRAWN_HOME)
+        assert counts(tally) == (6, 4, 7, 3), "1 was parted from 2 again, and coupled to L"
+        assert set(tally.counted.origins.values()) == {Origin.ENTERED}
+
+    def test_what_was_coupled_and_stands_side_by_side_is_not_counted_again(self) -> None:
+        tally = begun(place("head: L 1 | s1: 2"), "L", "head", self.EARLIER)
+        assert tally.coupled == {frozenset("L1")}
+        tally = moved(tally, run("T1>closed: 1 | head: L | s1: 2", "L 1"))
+        assert counts(tally)[2] == 5
+        assert counts(moved(tally, run("head: L 1 2", "2 1 L", hauled=3, forward=False)))[2] == 6
+
+    def test_a_trip_that_was_under_way_is_counted_when_it_comes_home(self) -> None:
+        tally = begun(place("s1: L 1 2"), "L", "head", self.EARLIER)
+        assert counts(moved(tally, DRAWN_HOME))[3] == 3
 
 
 def test_every_figure_says_where_it_comes_from() -> None:
