@@ -27,6 +27,8 @@ HALTED = {
     },
 }
 
+UNFINISHED = {"journal": "j", "puzzle": "classic", "position": "head: L", "why": "the power was cut"}
+
 
 def stage(state: Json = PLAY, *, layout: Json = LAYOUT, **more: Any) -> Stage:
     return Stage(layout, state, **more)
@@ -382,7 +384,7 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
             served.change(
                 drive={"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "T1 lies wrong"}}
             )
-            expect(page.locator(".limit")).to_contain_text("T1 lies wrong")
+            expect(page.locator(".limit")).to_have_text("It stops by itself: T1 lies wrong")
             served.change(drive=None)
 
         def refused() -> None:
@@ -400,6 +402,16 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
             before = len(served.said("drive"))
             page.clock.run_for(1500)
             assert len(served.said("drive")) == before, how.__name__
+
+
+def test_what_the_protection_lets_pass_is_said_for_as_long_as_it_is_driven_to(visitor: Visitor):
+    drive_ = {"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "the track ends in s2"}}
+    with stage({**DRIVING, "protection": "warn", "drive": {**drive_, "warning": {"why": "s2 holds 3"}}}) as served:
+        page = visitor.page(served)
+        expect(page.locator(".limit")).to_have_text("Careful: s2 holds 3. It stops by itself: the track ends in s2")
+        expect(page.locator("#protection")).to_have_text("Protection: warns only")
+        served.change(drive={**drive_, "warning": None})
+        expect(page.locator(".limit")).to_have_text("It stops by itself: the track ends in s2")
 
 
 def test_a_page_that_is_left_stops_and_closes_its_connection(visitor: Visitor):
@@ -540,6 +552,22 @@ def test_put_right_by_drag(visitor: Visitor, size: str):
         assert said["position"] == "head: L | s1: 6 2 7 8 | s2: 1 5 | s3: 3 4"
 
 
+def test_after_a_halt_another_puzzle_is_offered_and_it_is_said_what_that_gives_up(visitor: Visitor):
+    with stage(HALTED) as served:
+        page = visitor.page(served)
+        page.get_by_role("button", name="Draw cards").click()
+        expect(page.locator(".dialog")).to_contain_text("The play that is not at its end is given up.")
+        page.get_by_role("button", name="Cancel").click()
+        assert served.said("deal") == []
+        page.get_by_role("button", name="Draw cards").click()
+        page.get_by_role("button", name="Give it up and draw").click()
+        served.until_heard("deal")
+        served.change(mode="dealt", halted=None)
+        expect(page.locator(".notice.halted")).to_have_count(0)
+        page.get_by_role("button", name="Draw cards").click()
+        expect(page.locator(".dialog")).not_to_contain_text("given up")
+
+
 # ---------------------------------------------------------------- roles
 
 
@@ -594,9 +622,22 @@ def test_a_drivers_code_leaves_the_address_at_once(visitor: Visitor):
         assert page.evaluate("history.length") == 2  # the blank page and this one
 
 
+def test_a_driver_is_told_who_decides_after_a_halt(visitor: Visitor):
+    with stage({**HALTED, "unfinished": UNFINISHED}, role="driver") as served:
+        page = visitor.page(served)
+        expect(page.locator(".notice.halted")).to_contain_text("then put right. The marshal decides that.")
+        expect(page.locator(".notice.unfinished")).to_contain_text("The marshal decides that.")
+        for name in ("Put right", "Take it up", "Draw cards"):
+            expect(page.get_by_role("button", name=name)).to_have_count(0)
+        served.change(question={"id": 1, "kind": "take-up", "text": "Take it up?"})
+        expect(page.locator(".notice.question")).to_contain_text("Take it up? The marshal decides that.")
+        expect(page.get_by_role("button", name="Yes")).to_have_count(0)
+        served.change(question={"id": 2, "kind": "by-hand", "text": "Set T1 by hand."})
+        expect(page.get_by_role("button", name="Yes")).to_be_visible()
+
+
 # ---------------------------------------------------------------- accessibility
 
-UNFINISHED = {"journal": "j", "puzzle": "classic", "position": "head: L", "why": "the power was cut"}
 REFUSAL = {"why": "s1 is full", "cure": "Draw one out.", "kind": "segment", "name": "s1", "t_s": 1.0}
 SCENES = {
     "spectator-phone": ({**PLAY, "mode": "auto"}, "spectator", None),

@@ -7,6 +7,7 @@ from typing import Any
 
 from pointsman.dispatch.control import Status
 from pointsman.messages import LinkState
+from pointsman.operate.ahead import Limit
 from pointsman.operate.belief import Belief, Spot
 from pointsman.operate.power import Power
 from pointsman.operate.sweep import Sweep
@@ -69,8 +70,8 @@ def position_of(track: Track, standing: Mapping[str, Any]) -> str:
     return str(Position.of(track, rows, on))
 
 
-def drive(found: Drive | None, t_s: float) -> dict[str, Any] | None:
-    """What drives, how fast, and where it is to stop, and why there.
+def drive(found: Drive | None, t_s: float, warned: Limit | None = None) -> dict[str, Any] | None:
+    """What drives, how fast, and where it is to stop, and why there; ``warned`` is what it may pass, and should not.
 
     ``towards`` is an end of the element in which the locomotive stood when it began.
     """
@@ -84,6 +85,7 @@ def drive(found: Drive | None, t_s: float) -> dict[str, Any] | None:
         "towards": "to" if stretch.forward else "from",
         "speed_mm_s": round(pace.v_mm_s, 1),
         "limit": {"why": step.stop.why, **place(step.sweep.path.place(step.stop.target_mm))},
+        "warning": None if warned is None else {"why": warned.why, **place(warned.place)},
     }
 
 

@@ -55,7 +55,9 @@ def moving(status: Status, t_s: float, *, over: bool) -> dict[str, Any]:
     return {
         "t_s": round(t_s, 3),
         "vehicles": picture.vehicles(status.belief, status.drive, t_s, rolling=not over),
-        "drive": None if over else picture.drive(status.drive, t_s),
+        "drive": None
+        if over
+        else picture.drive(status.drive, t_s, None if status.hand is None else status.hand.warned),
     }
 
 

@@ -89,6 +89,8 @@ def _step_text(line: Line) -> tuple[str, str]:
             return f"{line.values.get('who')}: {line.values.get('what')}", "bold"
         case "refused":
             return f"  refused: {line.values.get('why')}", "yellow"
+        case "let pass":
+            return f"  let pass, protection {line.values.get('protection')}: {line.values.get('what')}", "yellow"
         case "asked":
             return f"  asked: {' '.join(filter(None, (str(line.values.get('note', '')), line.text('what'))))}", ""
         case "put right":

@@ -34,7 +34,7 @@ from pointsman.operate.ahead import Ahead, Protection, ahead, no_room, towards_o
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.hand_counting import Counting, coupled_as_set_up
-from pointsman.operate.hand_parting import left_to_magnets, over, part, slacken
+from pointsman.operate.hand_parting import couple_up, left_to_magnets, over, part, slacken
 from pointsman.operate.hand_referee import Earlier
 from pointsman.operate.interlocking import Surroundings, reasons_against, reasons_against_start
 from pointsman.operate.plan import Planner
@@ -50,6 +50,7 @@ CHANGED_AT_MOST_S = 0.1
 HIGHEST_FUNCTION = 28
 LOOK_AT_IT = "look at the layout"
 SAY_WHERE = "say what stands where"
+RAISED = "the protection was raised"
 SILENT = f"the throttle was not renewed for {RENEWED_WITHIN_S:g} s"
 
 
@@ -264,7 +265,7 @@ class ByHand:
             raise RefusedError(
                 [f"nobody knows whether {far} is coupled to {near}" for far, near in reversed(open_)],
                 where=belief.spots[far].place.element,
-                cure=f"by hand: drive {near} against {far} until they have surely met, or draw {far} past a beam",
+                cure=couple_up(belief, near, far),
             )
 
     def _closed_throttle(self) -> bool:
@@ -306,12 +307,15 @@ class ByHand:
             self._tell()
             self._end_if_stuck()
             return
-        before = state.belief
+        before, protection = state.belief, self._protection
+        passed = found.let_pass(protection)
+        if passed is not None:
+            control.write("let pass", {"what": passed.why, "protection": str(protection)})
         self._hands.begin(step)
         braked = await self._roll(throttle, found, before)
         self._hands.ended()
         assert state.driven is not None, "a drive that stands has ended"
-        reached = hand_drive.limit_of(state.driven, found, self._protection)
+        reached = hand_drive.limit_of(state.driven, found, protection)
         came = f"{state.driven.rear} came along" if state.followed else ""
         self._counted(state.driven)
         why = braked if reached is None else reached.why
@@ -336,7 +340,8 @@ class ByHand:
         assert state.drive is not None, "a drive has begun"
         within_s, silent = orders.renewed_within_s, False
         renewed_s, changed_s = orders.said_s, control.loop.time()
-        warned = found.passed_over(self._protection)
+        protection, why = self._protection, ""
+        warned = found.passed_over(protection)
         self._tell(f"careful: {warned.why}" if warned is not None else "", found)
         while True:
             control.stand_by()
@@ -346,10 +351,12 @@ class ByHand:
             wish = said.throttle or throttle
             renewed_s = orders.said_s if said.fresh else renewed_s
             self._judge_while_rolling()
+            raised = found.limit(self._protection).c_mm < found.limit(protection).c_mm
             if state.drive.phase is tracker.Phase.ROLLING:
                 silent = now >= renewed_s + within_s
-                brake = self._why_brake(throttle, wish, silent=silent, closed=said.closed)
+                brake = self._why_brake(throttle, wish, silent=silent, closed=said.closed) or (RAISED if raised else "")
                 if brake:
+                    why = brake if brake in {SILENT, RAISED} else ""
                     self._order_written(wish.who, brake)
                     self._hands.order(step, 0)
                     if wish.forward is not throttle.forward or said.closed:
@@ -362,7 +369,7 @@ class ByHand:
             if state.drive.doubt:
                 control.halt(state.drive.doubt)
             elif state.drive.phase is tracker.Phase.STANDING:
-                return SILENT if silent else ""
+                return why
             elif advice.order is not None:
                 self._hands.order(step, advice.order)
             else:
@@ -398,7 +405,7 @@ class ByHand:
         """Answer what is ordered while the train moves."""
         while (job := self._orders.next(but=Finish)) is not None:
             if isinstance(job.work, Protect):
-                # It holds from the next drive on: this one was begun under the other.
+                # A lower one holds from the next drive on; under a higher one this drive may have to end.
                 self._protection = job.work.protection
                 self._order_written(job.work.who, f"protection {job.work.protection}")
                 job.done()
@@ -472,6 +479,7 @@ class ByHand:
             between=state.between,
             protection=self._protection,
             limit=None if found is None else found.limit(self._protection),
+            warned=None if found is None else found.passed_over(self._protection),
             who="" if wish is None else wish.who,
             ended=self._last,
         )

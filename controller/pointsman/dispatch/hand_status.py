@@ -25,8 +25,8 @@ class HandStatus:
     """What else a screen shows while persons drive by hand.
 
     ``between`` is why the position cannot be written just now, empty when it can; ``limit`` what the drive under way
-    must stop for; ``who`` drives, or drove last; ``ended`` is the last drive of the throttle, None before the first.
-    Somebody who is not told every status still learns of it.
+    must stop for, ``warned`` what it may pass and should not; ``who`` drives, or drove last; ``ended`` is the last
+    drive of the throttle, None before the first: somebody who is not told every status still learns of it.
     """
 
     figures: Figures
@@ -35,3 +35,4 @@ class HandStatus:
     limit: Limit | None
     who: str
     ended: HandDrive | None = None
+    warned: Limit | None = None

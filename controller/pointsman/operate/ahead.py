@@ -88,10 +88,14 @@ class Ahead:
         """The nearest that the protection does not let pass."""
         return next(x for x in self.limits if protection is Protection.FULL or x.barrier not in OF_THE_GAME)
 
-    def passed_over(self, protection: Protection) -> Limit | None:
-        """The nearest limit that the protection lets pass, and tells of; None where there is none before the other."""
+    def let_pass(self, protection: Protection) -> Limit | None:
+        """The nearest limit that the protection lets pass; None where there is none before the other."""
         nearest = self.limits[0]
-        return nearest if protection is Protection.WARN and nearest.barrier in OF_THE_GAME else None
+        return nearest if protection is not Protection.FULL and nearest.barrier in OF_THE_GAME else None
+
+    def passed_over(self, protection: Protection) -> Limit | None:
+        """That limit, if the protection tells of it."""
+        return self.let_pass(protection) if protection is Protection.WARN else None
 
     def room_mm(self, protection: Protection = Protection.FULL) -> float:
         """How far the locomotive may surely go; negative where it may already be too far."""

@@ -133,6 +133,16 @@ def part(office: Office, coupling: Coupling) -> UncoupleStep:
     return UncoupleStep(name, coupling.kept, coupling.left, wired.hold_s, wired.hold_s + 5.0, energise)
 
 
+def couple_up(belief: Belief, near: str, far: str) -> str:
+    """How a person makes sure that two neighbours are coupled, the nearer one to the locomotive first.
+
+    What was uncoupled, or may have been, couples only when the two have been apart.
+    """
+    if frozenset((near, far)) in belief.parted:
+        return f"by hand: draw {near} away from {far}, then drive against it until they have surely met"
+    return f"by hand: drive {near} against {far} until they have surely met, or draw {far} past a beam"
+
+
 def left_to_magnets(office: Office, belief: Belief) -> Belief:
     """The belief once everything has stood: over a magnet that is always on, what is not surely taut may have parted.
 

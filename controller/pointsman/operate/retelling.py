@@ -139,7 +139,7 @@ def _with_line(told: Told, line: Line) -> Told:
             return replace(told, score=score, steps=(*told.steps, line), stopped=str(line.values.get("why", "")))
         case "step":
             return replace(told, steps=(*told.steps, line), doing=str(line.values.get("what", "")))
-        case "asked" | "order" | "refused":
+        case "asked" | "order" | "refused" | "let pass":
             return replace(told, steps=(*told.steps, line))
         case "by hand":
             return replace(told, score=with_hand(told.score))

@@ -163,6 +163,7 @@ _TEMPLATES = (
     ("stopped: {a_s}", "arrêt : {a_s}"),
     ("careful: {a_s}", "attention : {a_s}"),
     ("{a_w} came along", "{a_w} a suivi"),
+    ("the protection was raised", "la protection a été renforcée"),
     ("the throttle was not renewed for {a} s", "la commande n'a pas été confirmée pendant {a} s"),
     ("the track ends in {a_w}", "la voie finit dans {a_w}"),
     ("beyond {a_w} the line comes back to itself", "après {a_w}, la voie revient sur elle-même"),
@@ -245,6 +246,10 @@ _TEMPLATES = (
         "by hand: drive {a_w} against {b_w} until they have surely met, or draw {c_w} past a beam",
         "à la main : conduisez {a_w} contre {b_w} jusqu'à ce qu'ils se soient sûrement touchés, "
         "ou tirez {c_w} devant un faisceau",
+    ),
+    (
+        "by hand: draw {a_w} away from {b_w}, then drive against it until they have surely met",
+        "à la main : éloignez {a_w} de {b_w}, puis conduisez contre jusqu'à ce qu'ils se soient sûrement touchés",
     ),
     ("{a_w} came along on the way back", "{a_w} a suivi au retour"),
     ("ask for it once more", "demandez-le encore une fois"),

@@ -103,6 +103,8 @@ async def test_an_emergency_stop_from_another_thread_then_put_right_and_to_the_e
         assert halted["why"] == "emergency stop by a spectator"
         with pytest.raises(RefusedError, match="cannot drive now"):
             await box.auto()
+        with pytest.raises(RefusedError, match="cannot begin now"):
+            await box.begin(End.TO)
         with pytest.raises(NotationError):
             await box.put_right("head: L 9", "marshal")
         await box.put_right(AT_THE_START, "marshal")
@@ -110,6 +112,23 @@ async def test_an_emergency_stop_from_another_thread_then_put_right_and_to_the_e
         assert box.snapshot.puzzle is not None
         assert box.snapshot.puzzle["done"]["by_hand"] == 0
     await _gone_on_with_to_the_end(tmp_path)
+
+
+async def test_after_a_halt_another_puzzle_may_be_drawn_and_everything_begins_anew(tmp_path: Path) -> None:
+    async with opened(tmp_path) as box:
+        await ready(box)
+        await box.step()
+        await come_to(box, Mode.PAUSED)
+        box.emergency_stop("a spectator")
+        await seen(box, is_over)
+        await box.deal("classic", seed="2")
+        now = box.snapshot
+        assert (now.mode, now.halted, now.unfinished) == (Mode.DEALT, None, None)
+        assert now.puzzle is not None
+        assert (now.puzzle["done"]["runs"], now.puzzle["position"]) == (0, now.puzzle["start"])
+        assert {one["commanded"] for one in now.turnouts.values()} == {None}, "each is set anew before anything moves"
+        await box.begin(End.TO)
+        assert await come_to(box, Mode.READY, Mode.HALTED, Mode.DEALT) is Mode.READY
 
 
 async def _gone_on_with_to_the_end(tmp_path: Path) -> None:

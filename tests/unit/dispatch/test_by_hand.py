@@ -26,6 +26,7 @@ from pointsman.solver.search import Solution, solve
 from pointsman.solver.steps import Step
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.model import Leg, Place
+from pointsman.track.wiring import UncouplerKind, Wiring
 from pointsman.track.wiring_file import load_wiring
 
 
@@ -52,6 +53,12 @@ def planned(bench: HandBench, plan: Solution, count: Count) -> int:
 def planner(bench: HandBench) -> Planner:
     track = bench.chosen.track
     return Planner(track, load_wiring(find_wiring(bench.chosen.folder), track), Allowances())
+
+
+def permanent(wiring: Wiring) -> Wiring:
+    """With magnets that are always on: what stands slack over one of them may part."""
+    magnets = {name: replace(one, kind=UncouplerKind.PERMANENT) for name, one in wiring.uncouplers.items()}
+    return replace(wiring, uncouplers=magnets)
 
 
 def written(bench: HandBench, kind: str) -> list[dict[str, object]]:
@@ -338,6 +345,28 @@ class TestTheProgramPlays:
         assert final.position.in_segment("s2") == ("1",)
         assert bench.simulation.incidents == []
 
+    def test_not_with_what_was_uncoupled_until_it_has_been_coupled_up_again(self, bench: HandBench) -> None:
+        def left_mm(way_mm: float) -> float:
+            drive = bench.dispatcher.drive
+            assert drive is not None
+            return drive.step.sweep.start_low_mm + way_mm - drive.envelope.stop_place_mm(bench.now_s(), drive.allow)
+
+        async def drive(bench: HandBench) -> None:
+            runs = solved(bench, Count.RUNS).runs
+            await bench.drive_plan(runs[:1], planner(bench), Random(1))
+            with pytest.raises(RefusedError, match="nobody knows whether 1 is coupled to L") as caught:
+                await asyncio.wrap_future(bench.orders.play("me", runs[1:]))
+            assert caught.value.cure.startswith("by hand: draw L away from 1, then drive against it until")
+            await bench.drive(forward=False, speed_mm_s=30, left_mm=lambda: left_mm(50))
+            await bench.drive(forward=True, speed_mm_s=30, left_mm=lambda: left_mm(80))
+            assert await asyncio.wrap_future(bench.orders.play("me", runs[1:])) == len(runs) - 1
+
+        bench.goal, bench.wired = "s2: 1", permanent
+        bench.person = drive
+        final = bench.play()
+        assert final.position.in_segment("s2") == ("1",)
+        assert bench.simulation.incidents == []
+
     def test_not_over_points_that_it_stands_foul_of_until_it_has_been_driven_clear(self, bench: HandBench) -> None:
         """The proof of a train with wagons ahead ends over the beam at the points."""
 
@@ -445,6 +474,10 @@ class TestProtection:
             assert "stopped: the track ends in s2" in notes
             assert {"1", "2", "3"} <= {v.name for v in inside}
         assert (f"careful: {self.TOO_MANY}" in notes) is (protection is Protection.WARN)
+        told = [s.hand.warned.why for s in roomy.statuses if s.drive is not None and s.hand and s.hand.warned]
+        assert set(told) == ({self.TOO_MANY} if protection is Protection.WARN else set())
+        passed = {"what": self.TOO_MANY, "protection": str(protection)}
+        assert (passed in written(roomy, "let pass")) is (protection is not Protection.FULL)
         assert roomy.simulation.incidents == []
 
     @ALL_PROTECTIONS
@@ -493,6 +526,29 @@ class TestProtection:
         against = "T1 lies for its thrown leg, against a train from closed"
         assert {f"stopped: {against}"} & self.notes(roomy) or against in {r.error.what for r in roomy.refusals}
         assert roomy.simulation.incidents == []
+
+    @pytest.mark.parametrize("protection", [Protection.OFF])
+    def test_one_that_is_raised_under_way_holds_at_once(self, roomy: HandBench, protection: Protection) -> None:
+        assert roomy.protection is protection
+
+        async def drive(bench: HandBench) -> None:
+            await bench.drive(forward=False, speed_mm_s=80)
+            await bench.turnout("T1", Leg.THROWN)
+            await bench.turnout("T2", Leg.CLOSED)
+            bench.throttle(forward=True, speed_mm_s=40)
+            await bench.begun()
+            await asyncio.wrap_future(bench.orders.protect("marshal", Protection.FULL))
+            await bench.until_stand()
+            bench.throttle(forward=True, speed_mm_s=0)
+            await bench.drive(forward=True, speed_mm_s=80)
+
+        roomy.person = drive
+        roomy.play()
+        notes = self.notes(roomy)
+        assert {"stopped: the protection was raised", f"stopped: {self.TOO_MANY}"} <= notes
+        orders = [str(order["what"]) for order in written(roomy, "order")]
+        assert orders.index("protection full") < orders.index("the protection was raised")
+        assert [v.name for v in roomy.truth.on["s2"] if v.from_mm > 0] == ["2", "3"]
 
     def test_it_is_changed_in_the_sitting(self, bench: HandBench) -> None:
         async def drive(bench: HandBench) -> None:

@@ -124,6 +124,8 @@ class TestWhatProtectionLetsPass:
         assert found.passed_over(Protection.WARN) is (near if passes else None)
         assert found.passed_over(Protection.FULL) is None
         assert found.passed_over(Protection.OFF) is None, "it is not even told"
+        assert found.let_pass(Protection.OFF) is found.let_pass(Protection.WARN) is (near if passes else None)
+        assert found.let_pass(Protection.FULL) is None
 
 
 class TestWhatComesAlong:

@@ -14,6 +14,7 @@ from pointsman.operate.ahead import Barrier, Limit, ahead, no_room
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, Spot, at_setup
 from pointsman.operate.hand_counting import coupled_as_set_up
+from pointsman.operate.hand_parting import couple_up
 from pointsman.operate.plan import Planner
 from pointsman.operate.set_up import set_up_lines
 from pointsman.operate.steps import DriveStep
@@ -83,6 +84,8 @@ def test_every_limit_of_driving_by_hand_is_said_in_french() -> None:
         assert cure != no_room(limit).cure, cure
         assert sentence(f"stopped: {limit.why}") == f"arrêt : {why}"
         assert sentence(f"careful: {limit.why}") == f"attention : {why}"
+    for belief in (lone := by_hand("head: L | s1: 1")[1], lone.with_parted("L", "1")):
+        assert sentence(couple_up(belief, "L", "1")).startswith("à la main : ")
     assert sentence(nothing_helps("L")) != nothing_helps("L")
 
 

@@ -133,8 +133,8 @@ export class Driving {
     change(this.slower, { "aria-label": t("slower"), disabled: throttle.speed_mm_s === 0 });
     change(this.faster, { "aria-label": t("faster"), disabled: throttle.towards === null || throttle.speed_mm_s >= cap });
     change(this.brake, { text: t("brake") });
-    const why = state.drive?.limit?.why;
-    change(this.limit, { text: why ? t("limit", { why }) : "" });
+    const said = ["warning", "limit"].map((one) => [one, state.drive?.[one]?.why]).filter(([, why]) => why);
+    change(this.limit, { text: said.map(([one, why]) => t(one, { why })).join(" ") });
     change(this.lights, { text: t("lights"), "aria-pressed": String(this.#lights) });
     change(this.horn, { text: t("horn") });
     change(this.leave, { text: t("leave"), disabled: !at_stand });

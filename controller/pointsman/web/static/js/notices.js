@@ -63,21 +63,31 @@ export class Notices {
     const { store } = this;
     const notes = [];
     if (state.halted) {
-      const deeds = store.drives ? [["put-right", "put-right"]] : [];
-      notes.push(["halted", "alert", t("halted", { why: state.halted.why }), state.halted.cure, deeds]);
+      const [more, deeds] = this.#for_marshal(state.halted.cure, [["put-right", "put-right"]]);
+      notes.push(["halted", "alert", t("halted", { why: state.halted.why }), more, deeds]);
     }
     if (state.question && state.question.kind !== "set-up" && store.drives) {
-      notes.push(["question", "alert", state.question.text, "", [["yes", "yes"], ["no", "no"]]]);
+      const answers = [["yes", "yes"], ["no", "no"]];
+      const [more, deeds] = state.question.kind === "take-up" ? this.#for_marshal("", answers) : ["", answers];
+      notes.push(["question", "alert", state.question.text, more, deeds]);
     }
     // Where it is asked about already, that is enough.
     if (state.unfinished && state.question?.kind !== "take-up" && store.drives) {
       const text = t("unfinished", { puzzle: state.unfinished.puzzle, why: state.unfinished.why });
-      notes.push(["unfinished", "status", text, state.unfinished.position, [["take-up", "take-up"]]]);
+      const [more, deeds] = this.#for_marshal(state.unfinished.position, [["take-up", "take-up"]]);
+      notes.push(["unfinished", "status", text, more, deeds]);
     }
     for (const one of state.links ?? []) {
       if (one.why) notes.push(["link", "status", t("link", { station: one.station, state: one.state, why: one.why }), "", []]);
     }
     return notes;
+  }
+
+  /** What only a marshal may do: to a driver it is said who does it. */
+  #for_marshal(text, deeds) {
+    const { store } = this;
+    if (store.marshal) return [text, deeds];
+    return [[text, store.drives && t("marshal.does")].filter(Boolean).join(" "), []];
   }
 
   #notice(kind, role, text, more, deeds) {

@@ -14,7 +14,7 @@ export class PuttingRight {
   constructor(place, link, store, deeds) {
     Object.assign(this, { place, link, store, deeds });
     store.view(["halted", "mode", "you"], (state) => {
-      if (this.#position && (!state.halted || !store.drives)) this.close();
+      if (this.#position && (!state.halted || !store.marshal)) this.close();
       else this.#show();
     });
   }

@@ -70,7 +70,7 @@ export class Puzzle {
       button(t(key), () => this.#ask(what, fields), { class: main ? "main" : null, disabled: this.#busy, "data-key": key });
     const still = ["ready", "hand", "paused"].includes(mode);
     return [
-      ["idle", "solved", "dealt", "ready", "paused", "hand"].includes(mode) &&
+      ["idle", "solved", "dealt", "ready", "paused", "hand", "halted"].includes(mode) &&
         store.marshal &&
         button(t("deal"), () => this.#deal(), { class: ["idle", "solved"].includes(mode) ? "main" : null, "data-key": "deal" }),
       mode === "auto" && one("pause", {}, { main: true }),
@@ -88,8 +88,15 @@ export class Puzzle {
     return [t("print"), sheet("cards", t("print.cards")), this.store.state.puzzle?.start && sheet("draw", t("print.draw"))];
   }
 
+  /** Whether a play that is not at its end is given up when another one is drawn. */
+  get #gives_up() {
+    const { mode, unfinished } = this.store.state;
+    return Boolean(unfinished) || ["ready", "paused", "hand", "halted"].includes(mode);
+  }
+
   #deal() {
     const { puzzles } = this.store.layout;
+    const gives_up = this.#gives_up;
     // The code on a draw sheet leads here.
     const printed = new URLSearchParams(location.hash.slice(1));
     const named = puzzles.find(({ name }) => name === printed.get("puzzle"))?.name;
@@ -122,11 +129,15 @@ export class Puzzle {
       html(
         "p",
         { class: "row" },
-        html("button", { type: "submit", class: "main", text: t("deal.do") }),
+        html("button", { type: "submit", class: "main", text: t(gives_up ? "deal.anew" : "deal.do") }),
         button(t("cancel"), () => shown.close()),
       ),
     );
-    const shown = dialog(t("deal"), [html("p", { text: t("deal.text") }), form]);
+    const shown = dialog(t("deal"), [
+      gives_up && html("p", {}, html("strong", { text: t("deal.gives-up") })),
+      html("p", { text: t("deal.text") }),
+      form,
+    ].filter(Boolean));
   }
 
   /** The picture of how all must stand, and which way the locomotive faces: a person's yes begins. */
