@@ -27,6 +27,7 @@ from pointsman.track.wiring import UncouplerKind
 TAUT_MM = 0.5
 """A coupling that is so nearly drawn out is taut, and no magnet parts it."""
 STOP_THERE = "stop with the coupling over it"
+STOP_NEARER = "stop with the coupling nearer to its middle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,14 @@ def slacken(office: Office, belief: Belief, coupling: Coupling, locomotive: str)
         min(furthest_mm(swept, TOUCH_BUFFER_MM), start_mm + office.allow.slack_back_mm + MISSED_BACK_MM),
         why=(f"the coupling between {kept} and {left} must be slack over magnet {coupling.uncoupler.name}",),
     )
-    stop = office.stop_of(swept, need)
+    try:
+        stop = office.stop_of(swept, need)
+    except RefusedError as error:  # its cures are for who builds a layout
+        raise RefusedError(
+            [f"from here the coupling of {kept} and {left} cannot surely be slackened over the magnet"],
+            where=f"magnet {coupling.uncoupler.name}",
+            cure=STOP_NEARER,
+        ) from error
     if stop.target_mm - start_mm > office.allow.slack_back_mm:
         raise RefusedError(
             [f"a slack-back of {stop.target_mm - start_mm:.0f} mm, more than {office.allow.slack_back_mm:.0f}"],

@@ -235,6 +235,11 @@ _TEMPLATES = (
     ("{a_w} does not stand on the line of magnet {b_w}", "{a_w} n'est pas sur la voie de l'aimant {b_w}"),
     ("the end of {a_w} is {b_w} mm from magnet {c}", "le bout de {a_w} est à {b_w} mm de l'aimant {c}"),
     ("stop with the coupling over it", "arrêtez-vous l'attelage sur l'aimant"),
+    (
+        "from here the coupling of {a_w} and {b_w} cannot surely be slackened over the magnet",
+        "d'ici, l'attelage entre {a_w} et {b_w} ne peut pas être sûrement détendu sur l'aimant",
+    ),
+    ("stop with the coupling nearer to its middle", "arrêtez-vous l'attelage plus près de son milieu"),
     ("{a_w} was uncoupled from {b_w} already", "{a_w} est déjà dételé de {b_w}"),
     ("drive away from it", "éloignez-vous-en"),
     ("{a_w} is not coupled to {b_w}", "{a_w} n'est pas attelé à {b_w}"),
