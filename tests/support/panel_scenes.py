@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from panel_stage import Json, Stage
+
 from pointsman.track.builtin import find_layout
 from pointsman.track.colour import hex_colour
 from pointsman.track.layout import load_layout
 from pointsman.track.model import Leg, Locomotive, Place, SegmentEnd, Side, Track
-
-Json = dict[str, Any]
 
 KINDS = {"open": "open wagon", "van": "van", "mineral": "mineral wagon"}
 
@@ -189,3 +189,24 @@ def inglenook_play(track: Track) -> Json:
             "hint": None,
         },
     }
+
+
+TRACK, LAYOUT = described("inglenook")
+PLAY = inglenook_play(TRACK)
+HELD = {"L": {"holder": "me", "towards": None, "speed_mm_s": 0}}
+DRIVING = {**PLAY, "mode": "hand", "throttle": HELD}
+HALTED = {
+    **PLAY,
+    "mode": "halted",
+    "halted": {
+        "why": "the beam at s2 was broken too early",
+        "cure": "Look at the layout, then put right.",
+        "confirmed": PLAY["puzzle"]["position"],
+        "believed": PLAY["puzzle"]["position"],
+    },
+}
+
+
+def stage(state: Json = PLAY, *, layout: Json = LAYOUT, **more: Any) -> Stage:
+    """A server that is the signal box, in a state of the Inglenook."""
+    return Stage(layout, state, **more)
