@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -23,7 +24,7 @@ from playwright.sync_api import expect
         ("tchoutchou", "desktop"),
     ],
 )
-def test_every_layout_is_drawn_within_every_screen(visitor: Visitor, keep_picture, name: str, size: str):
+def test_every_layout_is_drawn_within_every_screen(visitor: Visitor, keep_picture: Any, name: str, size: str) -> None:
     track, layout = described(name)
     rows = {"inglenook": {"head": ["L"], "s1": list("12345"), "s2": list("678")}}.get(name)
     first = next(iter(track.segments))
@@ -49,7 +50,7 @@ def test_every_layout_is_drawn_within_every_screen(visitor: Visitor, keep_pictur
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_what_is_for_fingers_is_large_enough(visitor: Visitor, size: str):
+def test_what_is_for_fingers_is_large_enough(visitor: Visitor, size: str) -> None:
     with stage(DRIVING) as served:
         page = visitor.page(served, size)
         small = page.evaluate(
@@ -61,7 +62,7 @@ def test_what_is_for_fingers_is_large_enough(visitor: Visitor, size: str):
         assert small == []
 
 
-def test_a_phone_has_diagram_throttle_and_stop_on_one_screen(visitor: Visitor):
+def test_a_phone_has_diagram_throttle_and_stop_on_one_screen(visitor: Visitor) -> None:
     with stage(DRIVING) as served:
         page = visitor.page(served, "phone")
         for control in ("#diagram > svg", "#brake", "#emergency-stop"):
@@ -73,7 +74,7 @@ def test_a_phone_has_diagram_throttle_and_stop_on_one_screen(visitor: Visitor):
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_text_at_twice_its_size_still_fits(visitor: Visitor, size: str):
+def test_text_at_twice_its_size_still_fits(visitor: Visitor, size: str) -> None:
     with stage(DRIVING) as served:
         page = visitor.page(served, size)
         page.evaluate("() => { document.documentElement.style.fontSize = '200%'; }")
@@ -82,7 +83,7 @@ def test_text_at_twice_its_size_still_fits(visitor: Visitor, size: str):
         assert wide[0] <= wide[1]
 
 
-def test_how_a_turnout_lies_is_said_in_words_and_marks(visitor: Visitor):
+def test_how_a_turnout_lies_is_said_in_words_and_marks(visitor: Visitor) -> None:
     turnouts = {
         "T1": {"commanded": "thrown", "reported": "closed", "surety": "moving", "by_hand": False},
         "T2": {"commanded": None, "reported": None, "surety": "unknown", "by_hand": False},
@@ -103,7 +104,7 @@ def test_how_a_turnout_lies_is_said_in_words_and_marks(visitor: Visitor):
         expect(labels.first).to_have_text("T1 thrown ≠ closed")
 
 
-def test_the_position_is_there_in_words_and_changes_are_told_calmly(visitor: Visitor):
+def test_the_position_is_there_in_words_and_changes_are_told_calmly(visitor: Visitor) -> None:
     with stage() as served:
         page = visitor.page(served, clock=True)
         expect(page.locator("#position tbody tr").nth(1)).to_have_text("s1mineral wagon 6, van 2, open wagon 7, van 8")
@@ -120,7 +121,7 @@ def test_the_position_is_there_in_words_and_changes_are_told_calmly(visitor: Vis
         expect(page.locator("#spoken")).to_have_text("Driven by hand. Turnout T1 lies closed")
 
 
-def test_a_train_moves_between_messages_but_never_beyond_the_error(visitor: Visitor):
+def test_a_train_moves_between_messages_but_never_beyond_the_error(visitor: Visitor) -> None:
     spot = {"element": "head", "leg": None, "at_mm": 200.0, "error_mm": 20.0, "v_mm_s": 80.0}
     with stage({**PLAY, "mode": "auto", "vehicles": {"L": spot}}) as served:
         page = visitor.page(served, clock=True)
@@ -140,7 +141,7 @@ def test_a_train_moves_between_messages_but_never_beyond_the_error(visitor: Visi
         expect(page.locator("#diagram .error.shown")).to_have_count(1)
 
 
-def test_with_reduced_motion_it_stands_where_it_was_told(visitor: Visitor):
+def test_with_reduced_motion_it_stands_where_it_was_told(visitor: Visitor) -> None:
     spot = {"element": "head", "leg": None, "at_mm": 200.0, "error_mm": 20.0, "v_mm_s": 80.0}
     with stage({**PLAY, "mode": "auto", "vehicles": {"L": spot}}) as served:
         page = visitor.page(served, reduced_motion="reduce")
@@ -149,7 +150,7 @@ def test_with_reduced_motion_it_stands_where_it_was_told(visitor: Visitor):
         assert page.locator("#diagram .vehicle").get_attribute("transform") == place
 
 
-def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor):
+def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor) -> None:
     with stage(DRIVING) as served:
         served.answers["turnout"] = {
             "why": "wagon 4 stands on it",
@@ -171,7 +172,7 @@ def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor):
         expect(callout).to_have_count(0)
 
 
-def test_where_nothing_can_be_driven_by_hand_nothing_offers_it(visitor: Visitor):
+def test_where_nothing_can_be_driven_by_hand_nothing_offers_it(visitor: Visitor) -> None:
     with stage(layout={**LAYOUT, "can_drive": False}) as served:
         page = visitor.page(served)
         for gone in ("#driving", "#levers", "#protection"):
@@ -190,7 +191,9 @@ def test_where_nothing_can_be_driven_by_hand_nothing_offers_it(visitor: Visitor)
 # ---------------------------------------------------------------- silence
 
 
-def test_a_silent_screen_looks_stale_within_five_seconds_and_says_since_when(visitor: Visitor, keep_picture):
+def test_a_silent_screen_looks_stale_within_five_seconds_and_says_since_when(
+    visitor: Visitor, keep_picture: Any
+) -> None:
     with stage() as served:
         page = visitor.page(served, clock=True)
         page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))  # in seconds
@@ -207,7 +210,7 @@ def test_a_silent_screen_looks_stale_within_five_seconds_and_says_since_when(vis
         keep_picture(page, "stale")
 
 
-def test_a_server_that_ends_and_comes_again_is_survived_and_said(visitor: Visitor):
+def test_a_server_that_ends_and_comes_again_is_survived_and_said(visitor: Visitor) -> None:
     with stage(DRIVING) as served:
         page = visitor.page(served, clock=True)
         drive(page)
@@ -229,7 +232,7 @@ def test_a_server_that_ends_and_comes_again_is_survived_and_said(visitor: Visito
 # ---------------------------------------------------------------- languages
 
 
-def test_french_by_the_browser_and_kept_when_switched(visitor: Visitor):
+def test_french_by_the_browser_and_kept_when_switched(visitor: Visitor) -> None:
     with stage() as served:
         page = visitor.page(served, language="fr-FR")
         expect(page.locator("#emergency-stop")).to_contain_text("ARRÊT D'URGENCE")
@@ -269,7 +272,7 @@ SCENES = {
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_axe_finds_nothing(visitor: Visitor, keep_picture, scene: str):
+def test_axe_finds_nothing(visitor: Visitor, keep_picture: Any, scene: str) -> None:
     state, role, press = SCENES[scene]
     size = scene.rpartition("-")[2]
     with stage(state, role=role) as served:

@@ -21,7 +21,7 @@ def hide(page: Page) -> None:
 # ---------------------------------------------------------------- emergency stop
 
 
-def test_space_stops_even_on_a_button_and_enter_presses_it(visitor: Visitor):
+def test_space_stops_even_on_a_button_and_enter_presses_it(visitor: Visitor) -> None:
     with stage(DRIVING) as served:
         page = visitor.page(served)
         page.locator('[data-key="turnout-T1"]').focus()
@@ -38,7 +38,7 @@ def test_space_stops_even_on_a_button_and_enter_presses_it(visitor: Visitor):
         expect(page.locator(".dialog")).to_have_count(1)
 
 
-def test_in_a_text_field_a_space_is_a_space_and_the_stop_is_in_reach(visitor: Visitor):
+def test_in_a_text_field_a_space_is_a_space_and_the_stop_is_in_reach(visitor: Visitor) -> None:
     with stage() as served:
         page = visitor.page(served)
         page.get_by_role("button", name="Draw cards").click()
@@ -58,7 +58,7 @@ def test_in_a_text_field_a_space_is_a_space_and_the_stop_is_in_reach(visitor: Vi
         expect(page.locator("#emergency-stop")).to_contain_text("EMERGENCY STOP")
 
 
-def test_without_a_connection_a_stop_goes_by_post_and_again_on_the_next_one(visitor: Visitor):
+def test_without_a_connection_a_stop_goes_by_post_and_again_on_the_next_one(visitor: Visitor) -> None:
     with stage(DRIVING, role="spectator") as served:
         page = visitor.page(served, "phone", clock=True)
         served.refusing = True
@@ -80,7 +80,7 @@ def test_without_a_connection_a_stop_goes_by_post_and_again_on_the_next_one(visi
 # ---------------------------------------------------------------- driving
 
 
-def test_the_throttle_by_keyboard_and_its_renewals(visitor: Visitor):
+def test_the_throttle_by_keyboard_and_its_renewals(visitor: Visitor) -> None:
     with stage({**PLAY, "mode": "hand"}) as served:
         page = visitor.page(served, clock=True)
         page.get_by_role("button", name="Take the throttle").click()
@@ -99,7 +99,7 @@ def test_the_throttle_by_keyboard_and_its_renewals(visitor: Visitor):
         assert len(served.said("drive")) == 5
 
 
-def test_no_speed_is_above_the_cap_and_none_goes_without_a_direction(visitor: Visitor):
+def test_no_speed_is_above_the_cap_and_none_goes_without_a_direction(visitor: Visitor) -> None:
     capped = {**LAYOUT, "speeds": {**LAYOUT["speeds"], "cap": 60}}
     with stage(DRIVING, layout=capped) as served:
         page = visitor.page(served, clock=True)
@@ -112,7 +112,7 @@ def test_no_speed_is_above_the_cap_and_none_goes_without_a_direction(visitor: Vi
         expect(page.locator("#speed")).to_have_attribute("max", "60")
 
 
-def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Visitor):
+def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Visitor) -> None:
     with stage(DRIVING) as served:
         page = visitor.page(served, clock=True)
 
@@ -158,7 +158,7 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
             assert len(served.said("drive")) == before, how.__name__
 
 
-def test_a_page_that_is_left_stops_and_closes_its_connection(visitor: Visitor):
+def test_a_page_that_is_left_stops_and_closes_its_connection(visitor: Visitor) -> None:
     with stage(DRIVING) as served:
         page = visitor.page(served)
         drive(page)
@@ -168,7 +168,7 @@ def test_a_page_that_is_left_stops_and_closes_its_connection(visitor: Visitor):
         served.until_gone(served.seat)
 
 
-def test_taking_over_asks_first(visitor: Visitor):
+def test_taking_over_asks_first(visitor: Visitor) -> None:
     with stage({**DRIVING, "throttle": {"L": {"holder": "another"}}}) as served:
         page = visitor.page(served)
         page.get_by_role("button", name="Take it over").click()
@@ -179,7 +179,7 @@ def test_taking_over_asks_first(visitor: Visitor):
         assert served.until_heard("take")[0]["steal"] is True
 
 
-def test_a_tab_keeps_its_name_over_a_reload_and_another_has_another(visitor: Visitor):
+def test_a_tab_keeps_its_name_over_a_reload_and_another_has_another(visitor: Visitor) -> None:
     with stage() as served:
         context = visitor.context()
         page = visitor.another(context, served)
@@ -193,7 +193,7 @@ def test_a_tab_keeps_its_name_over_a_reload_and_another_has_another(visitor: Vis
 # ---------------------------------------------------------------- puzzle
 
 
-def test_dealing_and_beginning(visitor: Visitor):
+def test_dealing_and_beginning(visitor: Visitor) -> None:
     with stage({**quiet(TRACK)}) as served:
         page = visitor.page(served)
         page.get_by_role("button", name="Draw cards").click()
@@ -211,7 +211,7 @@ def test_dealing_and_beginning(visitor: Visitor):
         assert served.until_heard("begin")[0]["facing"] == "to"
 
 
-def test_what_a_draw_sheet_leads_to_is_ready_to_be_drawn(visitor: Visitor):
+def test_what_a_draw_sheet_leads_to_is_ready_to_be_drawn(visitor: Visitor) -> None:
     with stage() as served:
         page = visitor.page(served)
         for name, words in (("cards", "Wagon cards"), ("draw", "Draw sheet")):
@@ -226,7 +226,7 @@ def test_what_a_draw_sheet_leads_to_is_ready_to_be_drawn(visitor: Visitor):
         assert served.until_heard("deal")[0] == {"id": 1, "do": "deal", "puzzle": "classic", "seed": "a&b c"}
 
 
-def test_the_counts_the_plan_and_the_next_run(visitor: Visitor):
+def test_the_counts_the_plan_and_the_next_run(visitor: Visitor) -> None:
     with stage() as served:
         page = visitor.page(served)
         expect(page.locator(".count").first).to_have_text("5runs")
@@ -245,7 +245,7 @@ def test_the_counts_the_plan_and_the_next_run(visitor: Visitor):
         served.until_heard("pause")
 
 
-def test_put_right_by_click_with_undo(visitor: Visitor):
+def test_put_right_by_click_with_undo(visitor: Visitor) -> None:
     with stage(HALTED) as served:
         page = visitor.page(served)
         page.get_by_role("button", name="Put right").click()
@@ -260,7 +260,7 @@ def test_put_right_by_click_with_undo(visitor: Visitor):
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_put_right_by_drag(visitor: Visitor, size: str):
+def test_put_right_by_drag(visitor: Visitor, size: str) -> None:
     with stage(HALTED) as served:
         page = visitor.page(served, size)
         page.get_by_role("button", name="Put right").click()
@@ -280,7 +280,7 @@ def test_put_right_by_drag(visitor: Visitor, size: str):
 # ---------------------------------------------------------------- roles
 
 
-def test_a_spectator_has_nothing_to_press_but_the_stop(visitor: Visitor):
+def test_a_spectator_has_nothing_to_press_but_the_stop(visitor: Visitor) -> None:
     with stage(role="spectator") as served:
         served.posts["POST", "/api/session"] = (403, {"why": "this is not the marshal's PIN", "cure": "Ask."})
         page = visitor.page(served, "phone")
@@ -300,7 +300,7 @@ def test_a_spectator_has_nothing_to_press_but_the_stop(visitor: Visitor):
         assert served.said("turnout") == []
 
 
-def test_the_marshal_accepts_a_phone_and_shows_a_code(visitor: Visitor):
+def test_the_marshal_accepts_a_phone_and_shows_a_code(visitor: Visitor) -> None:
     phone = {"who": "p1", "name": "Anna", "kind": "phone", "role": "driver", "state": "waiting", "locomotive": None}
     with stage({**PLAY, "people": [phone]}) as served:
         drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h1v1H0z"/></svg>'
@@ -320,7 +320,7 @@ def test_the_marshal_accepts_a_phone_and_shows_a_code(visitor: Visitor):
         expect(code).to_have_count(0)
 
 
-def test_a_drivers_code_leaves_the_address_at_once(visitor: Visitor):
+def test_a_drivers_code_leaves_the_address_at_once(visitor: Visitor) -> None:
     with stage(role="driver", locomotive="L") as served:
         served.posts["POST", "/api/session"] = (200, {"role": "driver"})
         page = visitor.context().new_page()

@@ -227,12 +227,12 @@ def _planned(track: Track, number: int, run: Run) -> dict[str, Any]:
 def _done(task: Task, score: Score, done: int, seconds: float, by_hand: Figures | None) -> dict[str, Any]:
     """The figures so far. Couplings are counted from a start at which nothing is coupled: not after a putting right."""
     figures = {"runs": score.runs, "reversals": score.reversals}
-    origins = dict.fromkeys((*figures, "couplings"), str(score.origin))
+    origins = dict.fromkeys((*figures, "couplings"), _word(score.origin))
     couplings = drops = None
     if by_hand is not None and not task.earlier:
         couplings, drops = by_hand.couplings, by_hand.pull_drops
         if score.origin is Origin.SEEN:
-            origins = {name: str(origin) for name, origin in by_hand.origins.items()}
+            origins = {name: _word(origin) for name, origin in by_hand.origins.items()}
     elif not task.earlier:
         couplings = _couplings(task.chosen.track, task.runs[:done])
     return {
@@ -246,6 +246,11 @@ def _done(task: Task, score: Score, done: int, seconds: float, by_hand: Figures 
         "by_hand": score.by_hand,
         "origins": origins,
     }
+
+
+def _word(origin: Origin) -> str:
+    """Where a figure comes from, in one word: the page has its own sentence for each."""
+    return origin.name.lower()
 
 
 def _couplings(track: Track, runs: Sequence[Run]) -> int:

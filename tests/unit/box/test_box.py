@@ -128,7 +128,7 @@ async def _gone_on_with_to_the_end(tmp_path: Path) -> None:
         assert await come_to(box, Mode.SOLVED, Mode.HALTED) is Mode.SOLVED
         assert box.snapshot.puzzle is not None
         done = box.snapshot.puzzle["done"]
-        assert (done["by_hand"], done["origins"]["runs"]) == (1, "entered by a person")
+        assert (done["by_hand"], done["origins"]["runs"]) == (1, "entered")
     async with opened(tmp_path) as box:
         assert box.snapshot.unfinished is None
 
