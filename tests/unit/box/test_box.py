@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import shutil
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from boxes import ground, opened
-from shared_cache import shared_cache
+from boxes import AT_THE_START, ground, opened, seen
 
 from pointsman.box.box import Box
 from pointsman.box.snapshot import Mode, Snapshot
@@ -20,18 +18,7 @@ from pointsman.record import read
 from pointsman.track.builtin import find_layout
 from pointsman.track.model import End
 
-AT_THE_START = "head: L | s1: 1 2 3 | s2: 4 5 | s3:"
-
-
-@pytest.fixture(autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
-
-
-async def seen(box: Box, holds: Callable[[Snapshot], bool]) -> Snapshot:
-    """Wait until something holds of what everybody sees, not for ever."""
-    async with asyncio.timeout(60):
-        return await box.board.when(holds)
+pytestmark = pytest.mark.usefixtures("solver_cache")
 
 
 async def come_to(box: Box, *modes: Mode) -> Mode:
