@@ -101,6 +101,7 @@ async def test_an_emergency_stop_from_another_thread_then_put_right_and_to_the_e
 
 async def _gone_on_with_to_the_end(tmp_path: Path) -> None:
     """As after a crash: a box that is opened anew offers the play, and takes it up from where a person says."""
+    (tmp_path / "removed meanwhile.journal").symlink_to(tmp_path / "nothing")
     async with opened(tmp_path) as box:
         unfinished, question = box.snapshot.unfinished, box.snapshot.question
         assert unfinished is not None
