@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from shared_cache import shared_cache
 
 # How long an example takes says more of what else the machine does than of the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,6 +25,12 @@ THREADS_END_WITHIN_S = 2.0
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let what runs in real time come last, and not beside what keeps every core busy."""
     items.sort(key=lambda item: item.get_closest_marker("system") is not None)
+
+
+@pytest.fixture
+def solver_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep tables and compiled code where all tests of a run find them, and nobody's own."""
+    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from pointsman.puzzle.deal import deal
 from pointsman.puzzle.puzzle import Count, Puzzle
 from pointsman.solver.budget import Budget
 from pointsman.solver.challenges import one_table
-from pointsman.solver.search import solve
+from pointsman.solver.search import Solution, solve
 from pointsman.solver.table import Report, Table, table_for
 from pointsman.track.model import Track
 
@@ -107,6 +108,23 @@ def draw_again(text: str, chosen: Chosen, count: Count, progress: Report) -> Cho
         if table.distance_of(draw.puzzle.start, draw.puzzle.goal) is not None:
             return choose(text, seed=draw.seed)
     raise _none(chosen, f"proved impossible: this draw, and {TRIES} others")
+
+
+def solved(
+    text: str, chosen: Chosen, count: Count, progress: Report, *, seeded: bool, by: Callable[..., Solution] = solve
+) -> tuple[Chosen, Solution]:
+    """A draw with its plan: the one given, or, if that was nobody's wish and is impossible, another.
+
+    ``by`` is ``search.solve``, or takes what it takes. Raises UnsolvableError.
+    """
+    try:
+        return chosen, by(chosen.track, chosen.start, chosen.goal, count, progress=progress)
+    except UnsolvableError as error:
+        if seeded:
+            raise impossible(chosen, error) from error
+    # The solver has left its table on the disk: here it is only read.
+    other = draw_again(text, chosen, count, progress)
+    return other, by(other.track, other.start, other.goal, count, progress=progress)
 
 
 def _none(chosen: Chosen, what: str) -> UnsolvableError:

@@ -216,6 +216,21 @@ def link_socket_options() -> list[tuple[int, int, int]]:
     return options
 
 
+def notice_silence(connected: socket.socket, within_s: int) -> None:
+    """Let the system ask whether the other end is still there, and (Linux) break the connection in some ``within_s``.
+
+    Elsewhere it asks at its own leisure. ``within_s`` is 2 at least.
+    """
+    import socket
+
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if sys.platform == "linux":
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, within_s - 1)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, within_s * 1000)
+
+
 def open_to_others(path: Path) -> bool:
     """Can other users of this computer read a file? Raises OSError."""
     return sys.platform != "win32" and bool(path.stat().st_mode & 0o077)

@@ -5,17 +5,27 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from panel_stage import STATIC
+
+from pointsman.box.snapshot import Mode
+from pointsman.operate.ahead import Protection
+from pointsman.operate.referee import Origin
+from pointsman.phones.guests import Person, State
+from pointsman.puzzle.puzzle import Count
+from pointsman.web.phones import row
+from pointsman.web.printing.silhouettes import OUTLINES
+from pointsman.web.sessions import Role
 
 ENGLISH, FRENCH = (json.loads((STATIC / "words" / f"{one}.json").read_text("utf-8")) for one in ("en", "fr"))
 SCRIPTS = sorted((STATIC / "js").glob("*.js"))
 
 
-def test_both_languages_have_the_same_keys_in_the_same_order():
+def test_both_languages_have_the_same_keys_in_the_same_order() -> None:
     assert list(ENGLISH) == list(FRENCH)
 
 
-def test_both_say_something_with_the_same_values():
+def test_both_say_something_with_the_same_values() -> None:
     for key, english in ENGLISH.items():
         french = FRENCH[key]
         values = [sorted(re.findall(r"\{(\w+)\}", words)) for words in (english, french)]
@@ -24,7 +34,7 @@ def test_both_say_something_with_the_same_values():
         assert french.strip() == french != "", key
 
 
-def test_every_key_that_the_page_names_is_there():
+def test_every_key_that_the_page_names_is_there() -> None:
     text = "".join(file.read_text("utf-8") for file in [*SCRIPTS, STATIC / "index.html"])
     named = set(re.findall(r"""\bt\("([\w.-]+)"\)|\bt\("([\w.-]+)",|data-t(?:-label)?="([\w.-]+)\"""", text))
     keys = {key for found in named for key in found if key}
@@ -32,7 +42,27 @@ def test_every_key_that_the_page_names_is_there():
     assert keys - set(ENGLISH) == set()
 
 
-def test_every_key_is_used():
+PHONE = row(Person("phone 1", "", State.READING, None))
+
+
+@pytest.mark.parametrize(
+    ("family", "sent"),
+    [
+        ("mode", list(Mode)),
+        ("protection", list(Protection)),
+        ("role", [role.word for role in Role]),
+        ("people", list(State)),
+        ("device", ["page", PHONE["kind"]]),
+        ("count", list(Count)),
+        ("origin", [origin.name.lower() for origin in Origin if origin is not Origin.SEEN]),
+        ("kind", list(OUTLINES)),
+    ],
+)
+def test_every_word_that_the_server_sends_is_there(family: str, sent: list[str]) -> None:
+    assert {f"{family}.{word}" for word in sent} - set(ENGLISH) == set()
+
+
+def test_every_key_is_used() -> None:
     text = "".join(file.read_text("utf-8") for file in [*SCRIPTS, STATIC / "index.html"])
     starts = set(re.findall(r"`([a-z-]+\.)\$\{", text)) | {"key.", "help."}
     unused = {key for key in ENGLISH if f'"{key}"' not in text and not any(key.startswith(one) for one in starts)}
@@ -40,7 +70,7 @@ def test_every_key_is_used():
     assert unused == set()
 
 
-def test_nothing_inline_and_nothing_from_elsewhere():
+def test_nothing_inline_and_nothing_from_elsewhere() -> None:
     page = (STATIC / "index.html").read_text("utf-8")
     assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son\w+=", page) == []
     for file in [*SCRIPTS, *(STATIC / "css").glob("*.css"), STATIC / "index.html"]:
@@ -51,7 +81,7 @@ def test_nothing_inline_and_nothing_from_elsewhere():
         ), file
 
 
-def test_modules_stay_small():
+def test_modules_stay_small() -> None:
     assert {
         file.name: len(file.read_text("utf-8").splitlines()) for file in SCRIPTS if file.stat().st_size > 16000
     } == {}

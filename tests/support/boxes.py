@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pointsman.box.box import Box
 from pointsman.box.demo import Waits
+from pointsman.box.snapshot import Snapshot
 from pointsman.box.task import Ground
 from pointsman.links import On, Target
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring_file import load_wiring
+
+AT_THE_START = "head: L | s1: 1 2 3 | s2: 4 5 | s3:"
+"""Where everything stands before anything has moved."""
 
 
 def ground(layout: str | Path = "inglenook-small") -> Ground:
@@ -31,3 +36,9 @@ async def opened(journals: Path, *, speed: float | None = None) -> AsyncIterator
         yield box
     finally:
         await box.close()
+
+
+async def seen(box: Box, holds: Callable[[Snapshot], bool]) -> Snapshot:
+    """Wait until something holds of what everybody sees, not for ever."""
+    async with asyncio.timeout(60):
+        return await box.board.when(holds)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 
 from scripted_station import Station
 
 from pointsman.drivers.dccex import DccExDriver
-from pointsman.messages import Accepted, Event, Rejected
+from pointsman.messages import Accepted, Event, ForeignControl, Rejected
+from pointsman.protocols.dccex import commands as c
 from pointsman.track.wiring import (
     BeamWiring,
     LocomotiveWiring,
@@ -20,6 +22,7 @@ from pointsman.track.wiring import (
     Wiring,
 )
 from pointsman.transports.memory import memory_pair
+from railsim.clock import run_virtual
 
 
 def turnout(number: int, kind: TurnoutKind = TurnoutKind.SERVO, inverted: bool = False) -> TurnoutWiring:
@@ -66,3 +69,29 @@ class Bench:
 
     def answers(self) -> list[tuple[int, bool]]:
         return [(e.number, isinstance(e, Accepted)) for e in self.events if isinstance(e, Accepted | Rejected)]
+
+
+def bench(test: Callable[[Bench], Coroutine[None, None, None]]) -> Callable[[], None]:
+    """Run a test of an open bench, and close it; no timer may be left behind."""
+
+    async def main() -> None:
+        made = await Bench().up()
+        await test(made)
+        foreign = len(made.of(ForeignControl))
+        await made.down()
+        assert len(made.of(ForeignControl)) == foreign, "closing is no foreign control"
+        before = len(made.events)
+        await asyncio.sleep(10)
+        assert len(made.events) == before, "a closed driver is silent"
+
+    def run() -> None:
+        run_virtual(main())
+
+    run.__name__ = test.__name__
+    return run
+
+
+def doing(b: Bench, since: int) -> list[c.Command]:
+    """What the station was told, without the questions."""
+    questions = (c.Fence, c.ThrottleQuery, c.ListTurnouts)
+    return [command for command in b.station.commands(since) if not isinstance(command, questions)]

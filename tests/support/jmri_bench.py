@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from pointsman.drivers.jmri import JmriDriver
-from pointsman.messages import Accepted, Event, ForeignControl, Rejected
-from pointsman.protocols.jmri_json import Message, read, write
+from pointsman.messages import Accepted, Drive, Event, ForeignControl, Rejected, SetPower
+from pointsman.protocols.jmri_json import BeanType, Message, read, write
 from pointsman.track.builtin import find_layout, find_wiring
 from pointsman.track.layout import load_layout
 from pointsman.track.wiring import LocomotiveWiring, TurnoutKind, UncouplerKind, Wiring
@@ -160,3 +160,16 @@ def bench(test: Callable[[Bench], Coroutine[None, None, None]]) -> Callable[[], 
 
     run.__name__ = test.__name__
     return run
+
+
+TURNOUT, SENSOR, LIGHT = BeanType.TURNOUT, BeanType.SENSOR, BeanType.LIGHT
+
+
+async def running(made: Bench, step: int = 30) -> None:
+    made.driver.send(SetPower(True), 1)
+    await asyncio.sleep(0.1)
+    made.driver.send(Drive("L", True, step), 2)
+    await asyncio.sleep(0.5)
+    assert made.world.speed_mm_s("L") > 0
+    made.events.clear()
+    made.asked.clear()

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pointsman.dispatch.control import Status
 from pointsman.dispatch.dispatcher import Dispatcher
@@ -29,6 +30,7 @@ from pointsman.track.wiring import Wiring
 from pointsman.track.wiring_file import load_wiring
 from pointsman.transports.mqtt_base import Delivery
 from pointsman.transports.mqtt_memory import MemoryBroker, MemoryClient, MemoryLink
+from railsim.clock import run_virtual
 from railsim.embed import Simulation
 from railsim.mqtt_embed import NodeSide
 from railsim.mqtt_node import Publication
@@ -193,3 +195,19 @@ class Bench:
     def _overhear(self, delivery: Delivery) -> None:
         if not delivery.retained:
             self.heard.append((self.loop.time(), delivery.topic, delivery.payload))
+
+
+Scene = Callable[[Bench], Coroutine[Any, Any, None]]
+
+
+def on_bench(scene: Scene, **settings: object) -> None:
+    """Run a scene with the link up."""
+
+    async def main() -> None:
+        bench = await Bench(wired(**settings)).up()
+        try:
+            await scene(bench)
+        finally:
+            await bench.down()
+
+    run_virtual(main())

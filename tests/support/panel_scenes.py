@@ -4,78 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from pointsman.track.builtin import find_layout
-from pointsman.track.colour import hex_colour
-from pointsman.track.layout import load_layout
-from pointsman.track.model import Leg, Locomotive, Place, SegmentEnd, Side, Track
+from boxes import ground
+from panel_stage import Json, Stage
 
-Json = dict[str, Any]
-
-KINDS = {"open": "open wagon", "van": "van", "mineral": "mineral wagon"}
+from pointsman.track.model import Track
+from pointsman.web.layout_view import layout_view
+from pointsman.web.schemas import json_of
 
 
 def described(name: str) -> tuple[Track, Json]:
     """A built-in layout, and what ``/api/layout`` says of it."""
-    track = load_layout(find_layout(name))
-    speeds = track.speeds
-    return track, {
-        "name": track.name,
-        "title": track.title,
-        "scale": track.scale,
-        "unit_mm": track.unit_mm,
-        "segments": {
-            one.name: {
-                "capacity": one.capacity,
-                "length_mm": one.length_mm,
-                "draw": [list(point) for point in track.drawing.segments[one.name]],
-                "from": _text(one.meets_from),
-                "to": _text(one.meets_to),
-            }
-            for one in track.segments.values()
-        },
-        "turnouts": {
-            one.name: {
-                "length_mm": one.length_mm,
-                "holds": one.holds,
-                "kind": "servo",
-                "draw": {str(side): list(point) for side, point in track.drawing.turnouts[one.name].items()},
-                "joints": {str(side): _text(one.meets(side)) for side in Side},
-                "through_mm": {str(leg): one.through_mm(leg) for leg in Leg},
-            }
-            for one in track.turnouts.values()
-        },
-        "beams": {one.name: _place(one.place) for one in track.beams.values()},
-        "magnets": {one.name: {**_place(one.place), "kind": "permanent"} for one in track.uncouplers.values()},
-        "vehicles": {
-            one.name: {
-                "kind": one.kind,
-                "colour": hex_colour(one.colour),
-                "length_mm": one.length_mm,
-                "locomotive": isinstance(one, Locomotive),
-                "photo": None,
-                "words": f"{one.name}, {KINDS.get(one.kind, one.kind or 'locomotive')}",
-            }
-            for one in [*track.locomotives.values(), *track.wagons.values()]
-        },
-        "speeds": {
-            "creep": speeds.creep,
-            "coupling": speeds.coupling,
-            "rough": speeds.rough,
-            "shunting": speeds.shunting,
-            "limit": speeds.limit,
-            "cap": speeds.limit,
-        },
-        "puzzles": [{"name": "classic", "title": "Form the train of five", "count": "runs"}],
-        "can_drive": True,
-    }
-
-
-def _text(joint: object) -> str | None:
-    return None if joint is None else str(joint)
-
-
-def _place(place: Place) -> Json:
-    return {"element": place.element, "leg": place.leg and str(place.leg), "at_mm": place.at_mm}
+    layout = ground(name)
+    return layout.track, json_of(layout_view(layout))
 
 
 def at_rest(track: Track, rows: dict[str, list[str]], *, error_mm: float = 6.0) -> Json:
@@ -83,7 +23,7 @@ def at_rest(track: Track, rows: dict[str, list[str]], *, error_mm: float = 6.0) 
     found: Json = {}
     for name, standing in rows.items():
         segment = track.segments[name]
-        up = isinstance(segment.meets_from, SegmentEnd) or segment.meets_from is not None
+        up = segment.meets_from is not None
         at = 4.0 if up else segment.length_mm - 4.0 - sum(track.vehicle(v).length_mm for v in standing)
         for vehicle in standing:
             length = track.vehicle(vehicle).length_mm
@@ -189,3 +129,26 @@ def inglenook_play(track: Track) -> Json:
             "hint": None,
         },
     }
+
+
+TRACK, LAYOUT = described("inglenook")
+PLAY = inglenook_play(TRACK)
+HELD = {"L": {"holder": "me", "towards": None, "speed_mm_s": 0}}
+DRIVING = {**PLAY, "mode": "hand", "throttle": HELD}
+HALTED = {
+    **PLAY,
+    "mode": "halted",
+    "halted": {
+        "why": "the beam at s2 was broken too early",
+        "cure": "Look at the layout, then put right.",
+        "confirmed": PLAY["puzzle"]["position"],
+        "believed": PLAY["puzzle"]["position"],
+    },
+}
+
+UNFINISHED = {"journal": "j", "puzzle": "classic", "position": "head: L", "why": "the power was cut"}
+
+
+def stage(state: Json = PLAY, *, layout: Json = LAYOUT, **more: Any) -> Stage:
+    """A server that is the signal box, in a state of the Inglenook."""
+    return Stage(layout, state, **more)

@@ -60,3 +60,10 @@ class Visitor:
         # A connection that the test refuses is reported by the browser itself.
         if kind in {"error", "warning"} and "WebSocket connection to" not in text and "Failed to load" not in text:
             self.complaints.append(text)
+
+
+def drive(page: Page, presses: int = 3) -> None:
+    """Choose the way to the points, and press for more speed so many times."""
+    page.get_by_role("button", name="towards T1", exact=True).click()
+    for _ in range(presses):
+        page.keyboard.press("ArrowUp")

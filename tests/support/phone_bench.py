@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from pointsman.dispatch.orders import RENEWED_WITHIN_S
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.phones.railway import Function, Listener, Locomotive, Turnout, View
 from pointsman.phones.server import Connection, Phones
 from pointsman.protocols.withrottle_messages import Points
 from pointsman.track.model import Leg
 
-RENEWED_WITHIN_S = 1.5
 TURNOUT_S = 1.0
 SWITCHER = "Switcher"
 SECOND = ("Other", "99", "192.168.1.6")

@@ -16,13 +16,13 @@ from typing import Any
 
 from pointsman.box import picture, shown
 from pointsman.box.board import Board, Hear
-from pointsman.box.course import Course
 from pointsman.box.demo import Demo, Waits
 from pointsman.box.hand import Hand
 from pointsman.box.requests import by_hand, play_of
 from pointsman.box.sitting import Sitting, Told
 from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.box.task import Ground, Task, deal, go_on_from, plan_from
+from pointsman.box.under_way import UnderWay
 from pointsman.box.unfinished import newest_unfinished
 from pointsman.box.working import Working
 from pointsman.dispatch.control import Status
@@ -62,7 +62,7 @@ class Box:
         self.loop = asyncio.get_running_loop()
         self.hand = Hand(self)
         self._working = Working(self.board, lambda: self._closing)
-        self._course: Course | None = None
+        self._course: UnderWay | None = None
         self._sitting: Sitting | None = None
         self._told = Told()
         self._facing = End.TO
@@ -194,7 +194,7 @@ class Box:
 
     def _settle(self, task: Task) -> None:
         """A new plan is there, and the picture of how everything has to be set up for it."""
-        self._course, self._told, self._unfinished = Course(task), Told(), None
+        self._course, self._told, self._unfinished = UnderWay(task), Told(), None
         self.board.publish(
             **shown.nothing_on(self.ground),
             mode=Mode.DEALT,
@@ -277,7 +277,7 @@ class Box:
         self.hand.play(course.rest, self._played, one=one)
         self.retell()
 
-    async def _planned(self) -> Course:
+    async def _planned(self) -> UnderWay:
         """What is to be done with a plan from where everything stands; a new one if a person has left the last one."""
         course, status = self._course, self._told.status
         assert course is not None, "something is played"
@@ -400,7 +400,7 @@ class Box:
         self.board.publish(**changes, route=route, puzzle=course.puzzle(status))
         self._look_on()
 
-    def _follow(self, course: Course, status: Status) -> None:
+    def _follow(self, course: UnderWay, status: Status) -> None:
         """Where in the plan everything stands by now; the sitting ends when the goal is reached."""
         self.hand.hear(status)
         if status.hand is None or status.drive is not None or status.hand.between:

@@ -15,7 +15,7 @@ from pointsman.track.model import End
 
 KEPT = 20
 """Journals of the demo that are kept: the last ones."""
-MOST_DRAWS = 20
+MOST_UNDRIVABLE = 20
 """Draws in a row that cannot be driven before the demo gives up."""
 
 
@@ -93,7 +93,7 @@ class Demo:
 
     async def _draw(self) -> None:
         """Draw until something can be driven: the real lengths may forbid a draw."""
-        for left in reversed(range(MOST_DRAWS)):
+        for left in reversed(range(MOST_UNDRIVABLE)):
             try:
                 await self._box.draw(random.choice(self._box.puzzles), None, None)
             except (RefusedError, UnsolvableError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from pointsman.box import picture
@@ -122,17 +122,23 @@ def unfinished(play: Interrupted) -> dict[str, Any]:
 
 
 def refusal(track: Track, error: PointsmanError, t_s: float) -> dict[str, Any]:
-    """Why something was refused, and what on the layout it concerns: the first thing that the error names."""
-    words = f"{error.where} {error.what}".replace(",", " ").replace(":", " ").replace(";", " ").split()
-    places = [
-        (kind, word)
-        for word in words
-        for kind, names in (
-            ("turnout", track.turnouts),
-            ("segment", track.segments),
-            ("locomotive", track.locomotives),
-        )
-        if word in names
-    ]
-    kind, name = places[0] if places else ("", "")
+    """Why something was refused, and what on the layout it concerns: see ``_concerns``."""
+    kind, name = _concerns(track, error)
     return {"why": error.what, "cure": error.cure, "kind": kind, "name": name, "t_s": t_s}
+
+
+def _concerns(track: Track, error: PointsmanError) -> tuple[str, str]:
+    """What an error says it is about (``magnet s1``), else the first thing that it names; empty where it is nothing."""
+    names: dict[str, Container[str]] = {
+        "turnout": track.turnouts,
+        "segment": track.segments,
+        "locomotive": track.locomotives,
+        "magnet": track.uncouplers,
+    }
+    kind, _, name = error.where.partition(" ")
+    if name in names.get(kind, ()):
+        return kind, name
+    # A magnet has its track's name, so that only the error itself can say that it is meant.
+    del names["magnet"]
+    words = f"{error.where} {error.what}".replace(",", " ").replace(":", " ").replace(";", " ").split()
+    return next(((kind, word) for word in words for kind in names if word in names[kind]), ("", ""))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.calibrating import calibrated
-from pointsman.draws import draw_again, fresh_seed, impossible
-from pointsman.errors import RefusedError, UnsolvableError
+from pointsman.draws import fresh_seed, solved
+from pointsman.errors import RefusedError
 from pointsman.links import Target
 from pointsman.operate.hand_referee import Figures
 from pointsman.operate.referee import Origin, Score
@@ -27,7 +27,7 @@ from pointsman.solver.budget import Budget
 from pointsman.solver.challenges import Wish, check_draws, draw_for, scale_of_draws
 from pointsman.solver.cost import features_of
 from pointsman.solver.grade import Grader, gradable
-from pointsman.solver.search import Solution, solve
+from pointsman.solver.search import Solution
 from pointsman.solver.steps import Step
 from pointsman.solver.table import Report, table_for
 from pointsman.track.model import Track
@@ -104,9 +104,8 @@ def plan_from(ground: Ground, task: Task, position: Position, progress: Report) 
     """
     chosen = replace(task.chosen, puzzle=replace(task.chosen.puzzle, start=position))
     solution = solve_apart(chosen.track, position, chosen.goal, task.count, progress=progress)
-    found = drivable(chosen, ground.wiring, solution.runs, ground.target, progress)
-    refused = tuple(f"Not driven: {one.where}: {one.what}." for one in found.refused)
-    return replace(task, runs=found.runs, refused=refused)
+    runs, refused = _drivable(ground, chosen, solution, progress)
+    return replace(task, runs=runs, refused=refused)
 
 
 def place_in(runs: Sequence[Run], position: Position) -> int | None:
@@ -118,16 +117,24 @@ def place_in(runs: Sequence[Run], position: Position) -> int | None:
 def _driven(ground: Ground, chosen: Chosen, solution: Solution, level: int | None, progress: Report) -> Task:
     track, _ = calibrated(chosen.track, chosen.folder, ground.wiring, ground.target, seed=str(chosen.seed))
     chosen = replace(chosen, puzzle=replace(chosen.puzzle, track=track))
-    found = drivable(chosen, ground.wiring, solution.runs, ground.target, progress)
+    runs, refused = _drivable(ground, chosen, solution, progress)
     return Task(
         chosen=chosen,
-        runs=found.runs,
-        refused=tuple(f"Not driven: {one.where}: {one.what}." for one in found.refused),
+        runs=runs,
+        refused=refused,
         count=solution.count,
         par=solution.optimum,
         proved=solution.proved,
         level=level,
     )
+
+
+def _drivable(
+    ground: Ground, chosen: Chosen, solution: Solution, progress: Report
+) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+    """The runs that will be driven, and in words the ones that the real lengths forbid."""
+    found = drivable(chosen, ground.wiring, solution.runs, ground.target, progress)
+    return found.runs, tuple(f"Not driven: {one.where}: {one.what}." for one in found.refused)
 
 
 def _dealt(text: str, seed: str | None, level: int | None, *, progress: Report) -> _Dealt:
@@ -150,13 +157,8 @@ def _drawn(text: str, seed: str | None, level: int | None, progress: Report) -> 
         scale = scale_of_draws(base, table, grader)
         found = draw_for(base, str(chosen.seed), Wish(level, None, None), table, grader, scale)
         chosen = choose(text, seed=found.draw.seed)
-    try:
-        return _Dealt(chosen, solve(chosen.track, chosen.start, chosen.goal, count, progress=progress), level)
-    except UnsolvableError as error:
-        if seed is not None:
-            raise impossible(chosen, error) from error
-    chosen = draw_again(text, chosen, count, progress)
-    return _Dealt(chosen, solve(chosen.track, chosen.start, chosen.goal, count, progress=progress), None)
+    drawn, solution = solved(text, chosen, count, progress, seeded=seed is not None)
+    return _Dealt(drawn, solution, level if drawn is chosen else None)
 
 
 # ---------------------------------------------------------------- in JSON values
@@ -225,12 +227,12 @@ def _planned(track: Track, number: int, run: Run) -> dict[str, Any]:
 def _done(task: Task, score: Score, done: int, seconds: float, by_hand: Figures | None) -> dict[str, Any]:
     """The figures so far. Couplings are counted from a start at which nothing is coupled, or from what is known."""
     figures = {"runs": score.runs, "reversals": score.reversals}
-    origins = dict.fromkeys((*figures, "couplings", "pull_drops"), str(score.origin))
+    origins = dict.fromkeys((*figures, "couplings", "pull_drops"), _word(score.origin))
     couplings = drops = None
     if by_hand is not None and (task.earlier is None or task.earlier.told.counted is not None):
         couplings, drops = by_hand.couplings, by_hand.pull_drops
         if score.origin is Origin.SEEN:
-            origins = {name: str(origin) for name, origin in by_hand.origins.items()}
+            origins = {name: _word(origin) for name, origin in by_hand.origins.items()}
     elif not task.earlier:
         couplings = _couplings(task.chosen.track, task.runs[:done])
     return {
@@ -244,6 +246,11 @@ def _done(task: Task, score: Score, done: int, seconds: float, by_hand: Figures 
         "by_hand": score.by_hand,
         "origins": origins,
     }
+
+
+def _word(origin: Origin) -> str:
+    """Where a figure comes from, in one word: the page has its own sentence for each."""
+    return origin.name.lower()
 
 
 def _couplings(track: Track, runs: Sequence[Run]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from pointsman.box.task import Ground
@@ -23,10 +24,10 @@ def newest_unfinished(journals: Path, ground: Ground) -> Interrupted | None:
 
 
 def _newest_first(journals: Path) -> list[Path]:
-    try:
-        dated = [(path.stat().st_mtime_ns, path) for path in journals.glob("*.journal")]
-    except OSError:  # one that was removed meanwhile, or a folder that may not be read: there is nothing to go on with
-        return []
+    dated = []
+    for path in journals.glob("*.journal"):
+        with suppress(OSError):  # it was removed meanwhile
+            dated.append((path.stat().st_mtime_ns, path))
     return [path for _, path in sorted(dated, reverse=True)][:MOST_LOOKED_AT]
 
 

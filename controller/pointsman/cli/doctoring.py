@@ -13,7 +13,7 @@ from rich.console import Console
 
 from pointsman.cli.doctor_report import findings_json, moved_json, show_findings, show_moved, show_ports, with_result
 from pointsman.cli.doctor_watch import Watch
-from pointsman.cli.listening import Asked, Wired, listen_to, station_at, tell_left_out
+from pointsman.cli.listening import Wired, Wished, listen_to, station_at, tell_left_out
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, say, whole_line
 from pointsman.cli.ports import port_json
 from pointsman.cli.setting_up import agrees, confirm
@@ -92,8 +92,8 @@ def doctor(
         station = station_at(wired.wiring, target, station)
         if wired.wiring.stations[station].protocol is not Protocol.DCCEX:
             port = _look_at_port(out, target.address) if target.on is On.SERIAL else None
-            asked = Asked(move, define, yes)
-            listen_to(out, target, wired, station, watch, asked=asked, as_json=as_json, port=port)
+            wished = Wished(move, define, yes)
+            listen_to(out, target, wired, station, watch, wished=wished, as_json=as_json, port=port)
             return
     patient = None if wired is None else wired.patient(station)
     result: dict[str, Any] = {"on": str(target)}

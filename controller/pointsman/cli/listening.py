@@ -23,7 +23,7 @@ from pointsman.track.wiring import Protocol, Wiring
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Wished:
     """What was asked for beside looking: see the options of ``doctor``."""
 
     move: bool
@@ -90,7 +90,7 @@ def listen_to(
     station: str,
     watch: float | None,
     *,
-    asked: Asked,
+    wished: Wished,
     as_json: bool,
     port: dict[str, Any] | None = None,
 ) -> None:
@@ -99,7 +99,7 @@ def listen_to(
     ``port`` is what is known of a node's port.
     """
     node = wired.wiring.stations[station].protocol is Protocol.NODE
-    _check_moves(target, asked, node=node)
+    _check_moves(target, wished, node=node)
     result: dict[str, Any] = {"on": str(target), "station": station}
     if port is not None:
         result["port"] = port
@@ -110,7 +110,7 @@ def listen_to(
             "Opening the port. On most boards that resets the node: everything it works stops, its relay opens, and "
             "its turnouts are unknown until they are set again.",
         )
-    elif not asked.move:
+    elif not wished.move:
         say(
             out,
             "It is only listened to: nothing is moved, switched, stopped or powered, and nobody's train is disturbed.",
@@ -121,8 +121,8 @@ def listen_to(
         result |= {"greeting": heard.ear.greeting, "notes": heard.ear.notes, "things": [_json(one) for one in told]}
         result |= heard.ear.details
         with with_result(result, as_json):
-            if asked.move:
-                result["moved"] = move_node(out, heard, wired.wiring, station, yes=asked.yes)
+            if wished.move:
+                result["moved"] = move_node(out, heard, wired.wiring, station, yes=wished.yes)
             if watch is not None:
                 seen.expect(one.what.removeprefix("beam ") for one in told if one.what.startswith("beam "))
                 try:
@@ -144,18 +144,18 @@ def listen_to(
         print_json(result)
         return
     out.print("Nothing that can be heard stands in the way of a play.", style="green")
-    if not asked.move:
+    if not wished.move:
         say(out, "Nothing was moved, switched or powered. Whether the machines obey is not tried here.")
 
 
-def _check_moves(target: Target, asked: Asked, *, node: bool) -> None:
-    if node and asked.define:
+def _check_moves(target: Target, wished: Wished, *, node: bool) -> None:
+    if node and wished.define:
         raise UsageError(
             "--define is for DCC-EX stations: a node is set up, not defined",
             where=str(target),
             cure="pointsman node setup sets and stores what a node is to know",
         )
-    if not node and (asked.move or asked.define):
+    if not node and (wished.move or wished.define):
         raise UsageError(
             "--move and --define are for other stations: at this one doctor only listens",
             where=str(target),

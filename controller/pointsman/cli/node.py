@@ -24,7 +24,7 @@ from pointsman.workbench.bridging import Bridge
 from pointsman.workbench.flashing import HALF, KINDS, built, find_avrdude, flash, kind_of
 from pointsman.workbench.monitoring import monitor
 from pointsman.workbench.program import check_program
-from pointsman.workbench.setting_up import HELP, SetUp
+from pointsman.workbench.setting_up import HELP, SettingUp
 from pointsman.workbench.telling import about_words
 
 Where = Annotated[str, typer.Option("--on", help="serial:PORT, or tcp:HOST:PORT of a bridge to its serial line.")]
@@ -158,7 +158,7 @@ async def _set_up(out: Console, transport: Transport) -> None:
                 return False
             typed_by.show("Please answer y or n.")
 
-    session = SetUp(transport, typed_by.show, agrees)
+    session = SettingUp(transport, typed_by.show, agrees)
     try:
         await session.open()
         say(out, HELP)
@@ -207,7 +207,7 @@ class _Keyboard:
         return typed
 
 
-async def _obey(session: SetUp, keyboard: _Keyboard) -> None:
+async def _obey(session: SettingUp, keyboard: _Keyboard) -> None:
     """Do what is typed. The end asks as quit does; a second one is its answer, as of a terminal that is gone."""
     while True:
         if not await session.obey(await keyboard.line() or "quit") or keyboard.ends > 1:

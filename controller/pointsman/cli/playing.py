@@ -17,8 +17,7 @@ from pointsman.cli.progress import searching
 from pointsman.cli.putting_right import drivable_runs, with_measured
 from pointsman.cli.puzzles import CountName
 from pointsman.cli.setting_up import set_up
-from pointsman.draws import draw_again, drawn_again, fresh_seed, impossible
-from pointsman.errors import UnsolvableError
+from pointsman.draws import drawn_again, fresh_seed, solved
 from pointsman.links import parse_target
 from pointsman.playing import PlayRequest
 from pointsman.puzzle.choice import Chosen, choose
@@ -97,12 +96,7 @@ def _whole(hardware: str | None) -> str:
 def _solved(out: Console, puzzle: str, chosen: Chosen, count: Count, *, seeded: bool) -> tuple[Chosen, Solution]:
     """A draw with its plan: the one given, or, if that was nobody's wish and is impossible, another."""
     with searching(quiet=False) as progress:
-        try:
-            return chosen, solve_apart(chosen.track, chosen.start, chosen.goal, count, progress=progress)
-        except UnsolvableError as error:
-            if seeded:
-                raise impossible(chosen, error) from error
-        # The solver has left its table on the disk: here it is only read.
-        other = draw_again(puzzle, chosen, count, progress)
+        found, solution = solved(puzzle, chosen, count, progress, seeded=seeded, by=solve_apart)
+    if found is not chosen:
         say(out, drawn_again(chosen))
-        return other, solve_apart(other.track, other.start, other.goal, count, progress=progress)
+    return found, solution

@@ -10,11 +10,10 @@ import typer
 
 from pointsman.cli.output import PuzzleName, Seed, console, say, whole_line
 from pointsman.cli.progress import searching
-from pointsman.draws import draw_again, drawn_again, fresh_seed, impossible
-from pointsman.errors import UnsolvableError, UsageError, did_you_mean
+from pointsman.draws import drawn_again, fresh_seed, solved
+from pointsman.errors import UsageError, did_you_mean
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.solver.search import Solution
-from pointsman.solver.search import solve as fewest
 from pointsman.track.builtin import find_layout
 from pointsman.track.layout import load_layout
 
@@ -105,15 +104,10 @@ def _drawn(puzzle: str, seed: str | None) -> tuple[Chosen, Solution]:
     """A draw that can be solved, and how; UnsolvableError when the seed's own cannot be."""
     chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
     with searching(quiet=False) as progress:
-        try:
-            return chosen, fewest(chosen.track, chosen.start, chosen.goal, chosen.puzzle.count, progress=progress)
-        except UnsolvableError as error:
-            if seed is not None:
-                raise impossible(chosen, error) from error
-        again = draw_again(puzzle, chosen, chosen.puzzle.count, progress)
-        solution = fewest(again.track, again.start, again.goal, again.puzzle.count, progress=progress)
-    say(console(stderr=True), drawn_again(chosen))
-    return again, solution
+        found, solution = solved(puzzle, chosen, chosen.puzzle.count, progress, seeded=seed is not None)
+    if found is not chosen:
+        say(console(stderr=True), drawn_again(chosen))
+    return found, solution
 
 
 def _paper(name: str) -> Paper:

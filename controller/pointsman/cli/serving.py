@@ -20,6 +20,8 @@ from pointsman.cli.output import console, whole_line
 from pointsman.cli.setting_up import warn_of_no_relay
 from pointsman.errors import StoppedError, UsageError
 from pointsman.links import On, parse_target
+from pointsman.phones.server import DEFAULT_PORT as PHONES_PORT
+from pointsman.phones.server import phones_host
 from pointsman.track.builtin import find_layout
 from pointsman.track.layout import load_layout
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from pointsman.web.running import Door, Ended
 
 DEFAULT_PORT = 8765
-PHONES_PORT = 12090
 
 
 def register(app: typer.Typer) -> None:
@@ -65,7 +66,6 @@ def serve(
     Ends with Ctrl-C, and stops everything first.
     """
     # With all that it needs: other commands, and the help, do without.
-    from pointsman.phones.server import phones_host
     from pointsman.web.logs import log_to
     from pointsman.web.running import door, pin_in
     from pointsman.web.running import serve as serve_on

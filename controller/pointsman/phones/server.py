@@ -18,6 +18,7 @@ from pointsman.errors import PointsmanError, PortError, RefusedError, UsageError
 from pointsman.phones.guests import Guests, Person
 from pointsman.phones.phone import RENEW_S, Phone, Surroundings
 from pointsman.phones.railway import Railway
+from pointsman.posix import notice_silence
 from pointsman.protocols import withrottle_messages as m
 from pointsman.protocols.withrottle import Reader, key_of, write
 
@@ -175,7 +176,10 @@ class Connection(asyncio.Protocol):
             transport.write(write(m.Alert(why)))
             transport.close()
             return
-        _watch(transport.get_extra_info("socket"))
+        connected: socket.socket | None = transport.get_extra_info("socket")
+        if connected is not None:
+            # Whatever it was doing: one that is not there any more is noticed.
+            notice_silence(connected, DEAD_S)
         phones = self._phones
         around = Surroundings(
             railway=phones.railway,
@@ -299,14 +303,3 @@ def _check_names(railway: Railway) -> None:
     write(m.Turnouts(tuple((one.name, one.title, one.points) for one in view.turnouts)))
     for one in view.locomotives:
         write(m.Labels("0", key_of(one.address, long=one.long), tuple(f.label for f in one.functions)))
-
-
-def _watch(connected: socket.socket | None) -> None:
-    """Let the system notice in some ``DEAD_S`` that the other end is not there any more, whatever it was doing."""
-    if connected is None:
-        return
-    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
-    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
-    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, DEAD_S - 1)
-    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_S * 1000)

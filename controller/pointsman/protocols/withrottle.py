@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 
 from pointsman.errors import ProtocolError
+from pointsman.protocols.dcc import HIGHEST_LONG, HIGHEST_SHORT
 from pointsman.protocols.withrottle_messages import (
     About,
     Acquire,
@@ -74,7 +75,6 @@ LONGEST_TEXT = 200
 """Characters of a sentence for a person."""
 _LONGEST_NAME = 60
 
-_SHORT_TO, _LONG_TO = 127, 10239
 _KEY = re.compile(r"[SL][0-9]{1,5}")
 _SPEED = re.compile(r"V(-?[0-9]{1,4})")
 _FUNCTION = re.compile(r"([Ff])([01])([0-9]{1,2})")
@@ -256,7 +256,7 @@ def _key(key: str) -> str:
 
 
 def _address(key: str) -> int:
-    return _within("address", int(_key(key)[1:]), 1, _SHORT_TO if key[0] == "S" else _LONG_TO)
+    return _within("address", int(_key(key)[1:]), 1, HIGHEST_SHORT if key[0] == "S" else HIGHEST_LONG)
 
 
 def _letter(throttle: str) -> str:

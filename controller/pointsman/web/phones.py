@@ -12,12 +12,11 @@ from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.phones.guests import Person, State
 from pointsman.phones.railway import Function, Listener, Locomotive, Turnout, View
+from pointsman.protocols.dcc import HIGHEST_SHORT
 from pointsman.protocols.withrottle_messages import Points
 from pointsman.track.model import Leg
 
 FUNCTIONS = (Function(0, "Lights"), Function(2, "Horn", momentary=True))
-SHORTEST_LONG = 128
-"""Addresses from here on are long ones."""
 _POINTS = {"closed": Points.CLOSED, "thrown": Points.THROWN}
 
 
@@ -101,7 +100,7 @@ class BoxRailway:
                     name=name,
                     address=address,
                     fastest_mm_s=fastest,
-                    long=self._box.ground.wiring.locomotives[name].long or address >= SHORTEST_LONG,
+                    long=ground.wiring.locomotives[name].long or address > HIGHEST_SHORT,
                     holder=now.throttle[name]["holder"] if name in now.throttle else None,
                     functions=tuple(
                         Function(one.number, one.label, one.number in self._on, one.momentary) for one in FUNCTIONS

@@ -17,7 +17,7 @@ class _Given(BaseModel):
 class SegmentView(_Given):
     """Plain track; ``from`` and ``to`` are what its ends are joined to, null at a buffer stop."""
 
-    model_config = ConfigDict(frozen=True, populate_by_name=True, serialize_by_alias=True)
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
 
     capacity: int
     length_mm: float
@@ -85,7 +85,6 @@ class LayoutView(_Given):
     """A layout as it is drawn: everything that does not change. ``can_drive``: whether it can be driven by hand."""
 
     model_config = ConfigDict(
-        frozen=True,
         json_schema_extra={
             "example": {
                 "name": "inglenook-small",
@@ -138,7 +137,7 @@ class LayoutView(_Given):
     can_drive: bool = True
 
 
-class StateView(BaseModel):
+class StateView(_Given):
     """The newest state, as the websocket tells it."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"example": {"mode": "idle", "demo": False, "note": ""}})
@@ -151,9 +150,7 @@ class StateView(BaseModel):
 class HealthView(_Given):
     """That the server answers, and what goes on."""
 
-    model_config = ConfigDict(
-        frozen=True, json_schema_extra={"example": {"status": "ok", "mode": "idle", "version": "0.1.0"}}
-    )
+    model_config = ConfigDict(json_schema_extra={"example": {"status": "ok", "mode": "idle", "version": "0.1.0"}})
 
     status: Literal["ok"]
     mode: str
@@ -164,7 +161,6 @@ class RefusedView(_Given):
     """Why something was refused, and what to do."""
 
     model_config = ConfigDict(
-        frozen=True,
         json_schema_extra={
             "example": {"why": "this is not the marshal's PIN", "cure": "it is in the terminal in which serve runs"}
         },
@@ -177,9 +173,7 @@ class RefusedView(_Given):
 class SessionView(_Given):
     """Who somebody is now."""
 
-    model_config = ConfigDict(
-        frozen=True, json_schema_extra={"example": {"role": "driver", "who": "driver 1", "locomotive": "L"}}
-    )
+    model_config = ConfigDict(json_schema_extra={"example": {"role": "driver", "who": "driver 1", "locomotive": "L"}})
 
     role: Literal["spectator", "driver", "marshal"]
     who: str
@@ -218,7 +212,6 @@ class CodeView(_Given):
     """A code for one driver as a picture (QR), the address that is in it, and how long it can be used."""
 
     model_config = ConfigDict(
-        frozen=True,
         json_schema_extra={
             "example": {"svg": "<svg ...>", "address": "http://192.168.1.20:8765/#driver=Xk3...", "seconds": 120}
         },

@@ -11,7 +11,7 @@ from pointsman.drivers.node.talk import Talk
 from pointsman.protocols.node import FromNode, Happened
 from pointsman.protocols.node_messages import State
 from pointsman.transports.base import Transport
-from pointsman.workbench.telling import Teller, about_words
+from pointsman.workbench.telling import Interpreter, about_words
 
 
 async def monitor(transport: Transport, show: Callable[[str], None], for_s: float) -> None:
@@ -19,12 +19,12 @@ async def monitor(transport: Transport, show: Callable[[str], None], for_s: floa
 
     Asks only, and never commands. Raises PortError, LinkLostError, StationError.
     """
-    teller, silence = Teller(), _Silence(show)
+    interpreter, silence = Interpreter(), _Silence(show)
 
     def hear(said: FromNode) -> None:
         if isinstance(said, Happened):
             silence.over()
-        for line in teller.lines(said):
+        for line in interpreter.lines(said):
             show(line)
 
     talk = Talk(transport, hear)

@@ -36,7 +36,7 @@ from pointsman.protocols.node_messages import (
     setting_names,
 )
 from pointsman.transports.base import Transport
-from pointsman.workbench.telling import Teller, about_words, reset_words
+from pointsman.workbench.telling import Interpreter, about_words, reset_words
 
 BACK_WITHIN_S = 6.0
 """A board that comes back from a reset by the watchdog does so within its bootloader's two seconds."""
@@ -58,14 +58,14 @@ Ask = Callable[[str], Awaitable[bool]]
 _ENDS = {"closed": Setting.CLOSED_US, "thrown": Setting.THROWN_US}
 
 
-class SetUp:
+class SettingUp:
     """A node that is being set up. ``show`` prints a line, ``agrees`` asks a person a question."""
 
     def __init__(self, transport: Transport, show: Callable[[str], None], agrees: Ask) -> None:
         self._transport = transport
         self._show = show
         self._agrees = agrees
-        self._teller = Teller()
+        self._interpreter = Interpreter()
         self._talk = Talk(transport, self._hear)
         self._about: About | None = None
         self._changed: list[str] = []
@@ -119,7 +119,7 @@ class SetUp:
         await self._talk.lost()
 
     def _hear(self, said: FromNode) -> None:
-        lines = self._teller.lines(said)
+        lines = self._interpreter.lines(said)
         if isinstance(said, Happened):
             match said.event:
                 case Latched(latch) | Alive(latch):

@@ -52,7 +52,7 @@ def latch_words(latch: Latch) -> str:
     return "armed" if latch is Latch.NONE else f"everything is kept stopped: {k.LATCHES[latch]}"
 
 
-class Teller:
+class Interpreter:
     """Turns what comes into lines for a person: answers and signs of life are left out, what was lost is told."""
 
     def __init__(self) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import shutil
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from boxes import ground, opened
-from shared_cache import shared_cache
+from boxes import AT_THE_START, ground, opened, seen
 
 from pointsman.box.box import Box
 from pointsman.box.snapshot import Mode, Snapshot
@@ -20,18 +18,7 @@ from pointsman.record import read
 from pointsman.track.builtin import find_layout
 from pointsman.track.model import End
 
-AT_THE_START = "head: L | s1: 1 2 3 | s2: 4 5 | s3:"
-
-
-@pytest.fixture(autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
-
-
-async def seen(box: Box, holds: Callable[[Snapshot], bool]) -> Snapshot:
-    """Wait until something holds of what everybody sees, not for ever."""
-    async with asyncio.timeout(60):
-        return await box.board.when(holds)
+pytestmark = pytest.mark.usefixtures("solver_cache")
 
 
 async def come_to(box: Box, *modes: Mode) -> Mode:
@@ -133,6 +120,7 @@ async def test_after_a_halt_another_puzzle_may_be_drawn_and_everything_begins_an
 
 async def _gone_on_with_to_the_end(tmp_path: Path) -> None:
     """As after a crash: a box that is opened anew offers the play, and takes it up from where a person says."""
+    (tmp_path / "removed meanwhile.journal").symlink_to(tmp_path / "nothing")
     async with opened(tmp_path) as box:
         unfinished, question = box.snapshot.unfinished, box.snapshot.question
         assert unfinished is not None
@@ -147,7 +135,7 @@ async def _gone_on_with_to_the_end(tmp_path: Path) -> None:
         assert await come_to(box, Mode.SOLVED, Mode.HALTED) is Mode.SOLVED
         assert box.snapshot.puzzle is not None
         done = box.snapshot.puzzle["done"]
-        assert (done["by_hand"], done["origins"]["runs"]) == (1, "entered by a person")
+        assert (done["by_hand"], done["origins"]["runs"]) == (1, "entered")
     async with opened(tmp_path) as box:
         assert box.snapshot.unfinished is None
 

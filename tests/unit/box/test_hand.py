@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from boxes import opened
-from shared_cache import shared_cache
+from boxes import AT_THE_START, opened, seen
 
 from pointsman.box.box import Box
 from pointsman.box.snapshot import Mode, Snapshot
@@ -19,17 +18,7 @@ from pointsman.operate.retelling import retell
 from pointsman.record import read
 from pointsman.track.model import End, Leg
 
-AT_THE_START = "head: L | s1: 1 2 3 | s2: 4 5 | s3:"
-
-
-@pytest.fixture(autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
-
-
-async def seen(box: Box, holds: Callable[[Snapshot], bool]) -> Snapshot:
-    async with asyncio.timeout(60):
-        return await box.board.when(holds)
+pytestmark = pytest.mark.usefixtures("solver_cache")
 
 
 @asynccontextmanager

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from phone_bench import RENEWED_WITHIN_S, SECOND, SWITCHER, Handset, bench
+from phone_bench import SECOND, SWITCHER, Handset, bench
 
+from pointsman.dispatch.orders import RENEWED_WITHIN_S
 from pointsman.errors import RefusedError
 from pointsman.phones.guests import KEPT_S, Guests
 from pointsman.phones.phone import GIVEN_UP_S, INTERVAL_S, RENEW_S, SHUT_FIRST, SILENT_S, STALE_S
-from pointsman.phones.server import (
-    FAREWELL_S,
-)
+from pointsman.phones.server import FAREWELL_S
 from railsim.clock import run_virtual
 
 # ---------------------------------------------------------------- vanishing
@@ -119,8 +118,7 @@ def test_a_connection_that_ends_stops_its_train_at_once(how: str) -> None:
     run_virtual(main())
 
 
-def test_a_loop_that_hangs_renews_nothing() -> None:
-    """Whatever happens to the server, the railway itself waits no longer than this."""
+def test_a_throttle_is_said_again_twice_before_the_layout_stops_waiting_for_it() -> None:
     assert RENEW_S * 2 < RENEWED_WITHIN_S
 
 

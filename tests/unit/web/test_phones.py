@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from boxes import ground
-from shared_cache import shared_cache
 
 from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.errors import RefusedError
@@ -18,15 +17,11 @@ from pointsman.web.commands import Accept, Deeds, Dismiss
 from pointsman.web.running import Door, Served, serving
 from pointsman.web.sessions import Role, Session
 
+pytestmark = pytest.mark.usefixtures("solver_cache")
 SPEED = 3.0
 """Of the layout's clock: a phone that says its throttle again in its own time drives on all the same."""
 SOON_S = 20.0
 MARSHAL = Session("", "marshal 1", Role.MARSHAL)
-
-
-@pytest.fixture(autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
 
 
 class Phone:

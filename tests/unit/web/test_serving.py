@@ -15,7 +15,6 @@ import httpx
 import pytest
 from boxes import ground
 from printed import Printed, code_of
-from shared_cache import shared_cache
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -23,13 +22,9 @@ from pointsman.errors import PortError, UsageError
 from pointsman.web.logs import log_to
 from pointsman.web.running import Door, Served, door, listen, pin_in, serving
 
+pytestmark = pytest.mark.usefixtures("solver_cache")
 HERE = Door("127.0.0.1", 0, None)
 WITH_PIN = Door("127.0.0.1", 0, "4711")
-
-
-@pytest.fixture(autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from pointsman.protocols.node_constants import Refusal, Setting, Verb
 from pointsman.protocols.node_messages import Arm, Beat, Hello
 from pointsman.transports.memory import MemoryTransport, memory_pair
 from pointsman.workbench.monitoring import monitor
-from pointsman.workbench.setting_up import SetUp
+from pointsman.workbench.setting_up import SettingUp
 from railsim.clock import run_virtual
 
 Scene = Callable[[MemoryTransport, NodeOnLine], Awaitable[Any]]
@@ -44,7 +44,7 @@ class Person:
         self.shown: list[str] = []
         self.asked: list[str] = []
         self.answers = answers
-        self.session = SetUp(host, self.shown.append, self._agrees)
+        self.session = SettingUp(host, self.shown.append, self._agrees)
 
     async def _agrees(self, question: str) -> bool:
         self.asked.append(question)

@@ -1,4 +1,4 @@
-"""A puzzle that is played: its plan, and where in it everything stands."""
+"""A puzzle under way: its plan, and where in it everything stands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pointsman.puzzle.position import Position
 
 
 @dataclass(slots=True)
-class Course:
+class UnderWay:
     """``done`` runs of the plan are done; ``left``: a person has left the plan, and no other is made yet.
 
     ``hint`` is the number of the run that was told last, ``began_s`` when the layout first told anything.
