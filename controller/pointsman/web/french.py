@@ -293,6 +293,20 @@ _TEMPLATES = (
         "Uncouple {a} from {b} by hand, in {c}. Move no wagon.",
         "Dételez {a} de {b} à la main, dans {c}. Ne bougez aucun wagon.",
     ),
+    (
+        "Does the front of {a_w} point to {b_s} or to {c_s}?",
+        "L'avant de {a_w} est-il tourné vers {b_s} ou vers {c_s} ?",
+    ),
+    (
+        "When the node drives {a_w} forward, does it run to {b_s} or to {c_s}?",
+        "Quand le nœud fait avancer {a_w}, va-t-elle vers {b_s} ou vers {c_s} ?",
+    ),
+    (
+        "{a_w} runs on direct current: the wires to the rails decide which way it runs, not its front. The first "
+        "movement shows whether the answer is right.",
+        "{a_w} roule en courant continu : ce sont les fils des rails qui décident de son sens de marche, non son "
+        "avant. Le premier mouvement montre si la réponse est juste.",
+    ),
     # the built-in layouts
     ("Small Inglenook, 3-2-2", "Petit Inglenook, 3-2-2"),
     ("Inglenook Sidings, 5-3-3", "Inglenook Sidings, 5-3-3"),

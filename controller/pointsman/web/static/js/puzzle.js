@@ -140,7 +140,7 @@ export class Puzzle {
     const ends = ["from", "to"].map((end) => [end, asked?.ends?.[end] ?? beyond(end)]);
     const facing = html(
       "div",
-      { class: "row", role: "group", "aria-label": t("facing") },
+      { class: "row", role: "group", "aria-labelledby": "facing-question" },
       ...ends.map(([end, name]) =>
         button(name, () => ((this.#facing = end), this.#show()), {
           "aria-pressed": String(this.#facing === end),
@@ -155,7 +155,8 @@ export class Puzzle {
       board(layout, start),
       ...(marshal
         ? [
-            html("p", { text: t("facing.question", { locomotive }) }),
+            asked?.facing?.note && html("p", { text: asked.facing.note }),
+            html("p", { id: "facing-question", text: asked?.facing?.text || t("facing") }),
             facing,
             html(
               "p",
