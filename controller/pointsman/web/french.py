@@ -147,6 +147,8 @@ _TEMPLATES = (
     ("there is no play to take up", "il n'y a pas de partie à reprendre"),
     ("there is no play to go on with", "il n'y a pas de partie à continuer"),
     ("nothing is driven by itself", "rien ne roule tout seul"),
+    ("there is no picture of this vehicle", "il n'y a pas d'image de ce véhicule"),
+    ("pointsman check tells what is wrong with one", "pointsman check dit ce qui ne va pas"),
     ("there is no draw to print", "il n'y a pas de tirage à imprimer"),
     ("there is nothing to pause", "il n'y a rien à interrompre"),
     ("{a} stands on {b}: say on which track it stands", "{a} est sur {b} : dites sur quelle voie il se trouve"),

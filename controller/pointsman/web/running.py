@@ -29,6 +29,7 @@ from pointsman.web.announcing import PHONES, announced
 from pointsman.web.commands import Deeds
 from pointsman.web.layout_view import layout_view
 from pointsman.web.phones import BoxRailway
+from pointsman.web.photos import Album
 from pointsman.web.routes import House
 from pointsman.web.server import make_app
 from pointsman.web.sessions import Sessions
@@ -181,7 +182,7 @@ async def serving(ground: Ground, journals: Path, wanted: Door, *, speed: float 
         box = Box(ground, journals, speed=speed)
         address, sessions = address_of(wanted, port), Sessions(wanted.pin, time.monotonic)
         visits = Visits(box, sessions)
-        house = House(box, sessions, visits, layout_view(ground), address, port)
+        house = House(box, sessions, visits, layout_view(ground), address, port, Album(ground.folder, ground.track))
         server = _Server(_config(make_app(house)))
         running = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
         try:

@@ -3,6 +3,7 @@
 import { board, called } from "./board.js";
 import { dialog } from "./dialogs.js";
 import { button, html, refill } from "./dom.js";
+import { photo } from "./photos.js";
 import { left_to_right, read } from "./position.js";
 import { token } from "./shapes.js";
 import { figure, spoken_language, t, t_or } from "./words.js";
@@ -216,9 +217,12 @@ export class Puzzle {
           html(
             "ol",
             { class: "cards" },
-            ...cards.map((card) =>
-              html("li", {}, layout.vehicles[card] ? token(card, layout.vehicles[card], { h: 26, text: called(layout, card) }) : card),
-            ),
+            ...cards.map((card) => {
+              const vehicle = layout.vehicles[card];
+              if (!vehicle) return html("li", { text: card });
+              const drawing = token(card, vehicle, { h: 26, text: called(layout, card) });
+              return html("li", { class: vehicle.photo ? "pictured" : null }, photo(layout, card), drawing);
+            }),
           ),
           html("p", { class: "quiet", text: drawn_by.filter(Boolean).join(" · ") }),
         ),
