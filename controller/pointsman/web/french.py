@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from pointsman.web.french_of import box, links, nodes, solving, stations, stopping
+from pointsman.web.french_of import box, links, nodes, phones, solving, stations, stopping
 
 TEXTS = frozenset({"note", "why", "cure", "text", "title", "run", "words"})
 """The keys whose values are sentences."""
@@ -361,7 +361,7 @@ def sentence(text: str) -> str:
     for longest, pattern, into in _COMPILED:
         found = pattern.fullmatch(text) if longest in text else None
         if found is not None:
-            said = into.format_map({name: _put(name, part) for name, part in found.groupdict().items()})
+            said: str = into.format_map({name: _put(name, part) for name, part in found.groupdict().items()})
             return said.replace(" de le ", " du ")
     for mark, joined in (("; ", " ; "), (": ", " : ")):
         head, there, rest = text.partition(mark)
@@ -396,7 +396,10 @@ def _own(english: str) -> list[str]:
     return re.split(r"\{\w+\}", english)
 
 
-_ALL = (*_TEMPLATES, *(one for part in (box, links, nodes, solving, stations, stopping) for one in part.TEMPLATES))
+_ALL = (
+    *_TEMPLATES,
+    *(one for part in (box, links, nodes, phones, solving, stations, stopping) for one in part.TEMPLATES),
+)
 _COMPILED = tuple(
     (max(_own(english), key=len), _pattern(english), into)
     for english, into in sorted(_ALL, key=lambda both: -len("".join(_own(both[0]))))

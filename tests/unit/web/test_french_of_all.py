@@ -36,7 +36,7 @@ TOLD_ON_A_PAGE = (
     "operate/stopping.py",
     "operate/sweep.py",
     "operate/tracker.py",
-    "phones/server.py",
+    "phones",
     "playing.py",
     "posix.py",
     "puzzle/journey.py",
@@ -94,8 +94,8 @@ TOLD_ON_A_PAGE = (
     "web/sessions.py",
     "web/visits.py",
 )
-"""Not here: mistakes in files and words of the command line, which a terminal tells before any page is there; what
-``doctor``, ``calibrate``, ``ports`` and ``node`` tell; and ``phones``, of which a phone tells, not the page."""
+"""Not here: mistakes in files and words of the command line, which a terminal tells before any page is there; and what
+``doctor``, ``calibrate``, ``ports`` and ``node`` tell."""
 
 NOT_TOLD = {
     "the journal": {
@@ -141,8 +141,11 @@ NOT_TOLD = {
         "When the node drives x1 forward, does it run to x1?",
     },
     "notation": {"x1>closed: x1", "pointsman play x1", "--seed x1"},
-    "a name": {"Chef de gare", "JMRI x1", "Arduino Mega 2560", "meets itself", "may be foul"},
+    "a name": {"phone x1", "Chef de gare", "JMRI x1", "Arduino Mega 2560", "meets itself", "may be foul"},
     "what the command line alone tells": {
+        "--withrottle alone serves nobody: phones come by the network",
+        "add --host 0.0.0.0, or the address of this computer on the network of the phones",
+        "end the program that has the port, or give another one with --withrottle-port",
         "now believed",
         "last confirmed",
         "can be solved",
@@ -200,18 +203,15 @@ NOT_TOLD = {
         "%s does not read",
         "x1, page x1",
     },
-    "what a phone is told": {
-        "The signal box is being closed.",
-        "There are too many phones.",
-        "There are too many connections from this phone.",
+    "why a phone's connection ends, for the log": {
         "it has connected again",
         "it says too much at once",
         "it says too much",
         "it has gone",
+        "it said goodbye",
+        "it is no phone",
+        "it was not heard any more",
         "its connection is lost (x1)",
-        "end the program that has the port, or give another one with --withrottle-port",
-        "add --host 0.0.0.0, or the address of this computer on the network of the phones",
-        "--withrottle alone serves nobody: phones come by the network",
     },
 }
 """Texts that are no sentences of a page, by what they are."""
