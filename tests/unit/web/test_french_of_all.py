@@ -242,6 +242,13 @@ def test_every_sentence_that_a_page_can_show_has_french() -> None:
     assert passed_over - {way.strip().strip(" ,") for one in found for way in one.ways} == set()
 
 
+def test_a_sentence_is_found_in_every_way_that_it_is_told_and_missed_where_it_has_no_french() -> None:
+    ways = {way for one in sentences("operate/ahead.py", "operate/tracker.py") for way in one.ways}
+    assert {"x1 stands foul of x1", "x1 stands foul of x1, or may"} <= ways
+    assert {f"beam x1 was not {done} by x1 where it should have been" for done in ("broken", "freed")} <= ways
+    assert untold([Said("x.py", 3, ("x1 sings", "x1 is moving"))], set()) == ["x.py:3: x1 sings"]
+
+
 def test_every_title_of_the_built_in_layouts_and_puzzles_has_french() -> None:
     files = []
     for name in builtin_layouts():
