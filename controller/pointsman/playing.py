@@ -81,7 +81,7 @@ class Request:
         chosen, put_right = self.chosen, self.put_right
         return Setting(
             track=chosen.track,
-            built=load_layout(chosen.folder),
+            built=load_layout(chosen.folder, photos=False),
             start=chosen.start,
             wiring=self.wiring,
             target=self.target,

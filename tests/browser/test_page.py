@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from panel_scenes import DRIVING, HALTED, LAYOUT, PLAY, UNFINISHED, at_rest, described, quiet, stage
 from panel_visitor import Visitor, drive
+from pictures import png
 from playwright.sync_api import expect
 
 # ---------------------------------------------------------------- what is shown
@@ -119,6 +120,25 @@ def test_the_position_is_there_in_words_and_changes_are_told_calmly(visitor: Vis
         assert page.locator("#spoken").text_content() == ""
         page.clock.run_for(1600)
         expect(page.locator("#spoken")).to_have_text("Driven by hand. Turnout T1 lies closed")
+
+
+def test_a_vehicles_picture_is_beside_its_name_and_one_that_is_gone_leaves_the_name(visitor: Visitor, keep_picture):
+    vehicles = {name: {**one, "photo": f"/api/photos/{name}"} for name, one in LAYOUT["vehicles"].items()}
+    with stage(layout={**LAYOUT, "vehicles": vehicles}) as served:
+        for name in vehicles:
+            if name != "6":
+                served.pictures[f"/api/photos/{name}"] = png(300, 200)
+        page = visitor.page(served)
+        card = page.locator(".cards li").filter(has=page.get_by_label("van 8"))
+        expect(card.get_by_alt_text("Photo: van 8")).to_be_visible()
+        assert card.locator("img").evaluate("one => one.decode().then(() => one.naturalWidth)") == 300
+        standing = page.locator("#position tbody tr")
+        # Where there is none to be had the drawing and the words are all that is there.
+        expect(standing.filter(has_text="mineral wagon 6, van 2, open wagon 7, van 8").locator("img")).to_have_count(3)
+        expect(page.get_by_alt_text("Photo: mineral wagon 6")).to_have_count(0)
+        expect(page.locator(".cards").get_by_label("mineral wagon 6", exact=True)).to_be_visible()
+        assert Axe().run(page).response["violations"] == []
+        keep_picture(page, "photos")
 
 
 def test_a_train_moves_between_messages_but_never_beyond_the_error(visitor: Visitor) -> None:

@@ -9,6 +9,11 @@ from panel_scenes import DRIVING, HALTED, HELD, LAYOUT, PLAY, TRACK, UNFINISHED,
 from panel_visitor import Visitor, drive
 from playwright.sync_api import Page, expect
 
+FACING = {
+    "ends": {"from": "the buffer stop", "to": "the points"},
+    "facing": {"text": "When the node drives L forward, does it run there?", "note": "L runs on direct current."},
+}
+
 
 def hide(page: Page) -> None:
     """As when the tab is covered by another one."""
@@ -211,12 +216,15 @@ def test_dealing_and_beginning(visitor: Visitor) -> None:
         page.get_by_label("Level").select_option("3")
         page.get_by_role("button", name="Draw", exact=True).click()
         assert served.until_heard("deal")[0] == {"id": 1, "do": "deal", "puzzle": "classic", "seed": "1979", "level": 3}
-        question = {"id": 7, "kind": "set-up", "text": "Set up like this."}
+        question = {"id": 7, "kind": "set-up", "text": "Set up like this.", **FACING}
         served.change(mode="dealt", puzzle=PLAY["puzzle"], question=question)
         expect(page.locator(".cards li")).to_have_count(5)
         begin = page.get_by_role("button", name="Yes, it stands like this")
         expect(begin).to_be_disabled()
-        page.get_by_role("group", name="Front of the locomotive").get_by_role("button", name="T1").click()
+        # On direct current the wires decide, and the page asks what the server asks.
+        expect(page.get_by_text("L runs on direct current.")).to_be_visible()
+        ends = page.get_by_role("group", name="When the node drives L forward")
+        ends.get_by_role("button", name="the points").click()
         begin.click()
         assert served.until_heard("begin")[0]["facing"] == "to"
 

@@ -20,17 +20,17 @@ AT_THE_START = "head: L | s1: 1 2 3 | s2: 4 5 | s3:"
 """Where everything stands before anything has moved."""
 
 
-def ground(layout: str | Path = "inglenook-small") -> Ground:
-    """A layout with its usual wiring, simulated."""
+def ground(layout: str | Path = "inglenook-small", hardware: str | None = None) -> Ground:
+    """A layout with its usual wiring, or another one by its name, simulated."""
     folder = find_layout(layout)
     track = load_layout(folder)
-    return Ground(folder, track, load_wiring(find_wiring(folder), track), "", Target(On.SIM))
+    return Ground(folder, track, load_wiring(find_wiring(folder, hardware), track), hardware or "", Target(On.SIM))
 
 
 @asynccontextmanager
-async def opened(journals: Path, *, speed: float | None = None) -> AsyncIterator[Box]:
+async def opened(journals: Path, *, speed: float | None = None, hardware: str | None = None) -> AsyncIterator[Box]:
     """A box whose clock jumps, if it is not paced; closed however the test ends."""
-    box = Box(ground(), journals, speed=speed, waits=Waits(0.0, 0.0))
+    box = Box(ground(hardware=hardware), journals, speed=speed, waits=Waits(0.0, 0.0))
     try:
         await box.open()
         yield box

@@ -75,7 +75,8 @@ class Stage:
     """Serves on a free loopback port while it is entered.
 
     A page that connects is told ``you`` and ``state``. Every request is answered by ``done``, or with what ``answers``
-    has for its verb: a refusal's keys. ``posts`` has what ``/api/...`` answers: (status, JSON) by method and path.
+    has for its verb: a refusal's keys. ``pictures`` are PNGs by their
+    address; ``posts`` has what ``/api/...`` answers: (status, JSON) by method and path.
     """
 
     def __init__(self, layout: Json, state: Json, *, role: str = "marshal", locomotive: str | None = None) -> None:
@@ -83,6 +84,7 @@ class Stage:
         self.state = state
         self.you: Json = {"role": role, "who": "me", "locomotive": locomotive}
         self.answers: dict[str, Json] = {}
+        self.pictures: dict[str, bytes] = {}
         self.posts: dict[tuple[str, str], tuple[int, Json]] = {}
         self.posted: list[tuple[str, str, Json]] = []
         self.seats: list[Seat] = []
@@ -191,6 +193,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._websocket()
         elif path == "/api/layout":
             self._answer(200, "application/json", json.dumps(self.the_stage.layout).encode())
+        elif path in self.the_stage.pictures:
+            self._answer(200, "image/png", self.the_stage.pictures[path])
         else:
             file = STATIC / ("index.html" if path == "/" else path.removeprefix("/static/"))
             if file.is_file() and STATIC in file.resolve().parents:

@@ -11,7 +11,18 @@ from pypdf import PageObject, PdfReader
 
 MM = 72 / 25.4
 _NUMBER = r"(-?[\d.]+)"
+_PICTURE = re.compile(rf"{_NUMBER} 0 0 {_NUMBER} {_NUMBER} {_NUMBER} cm /I\d+ Do")
 _FILLED_BOX = re.compile(rf"{_NUMBER} {_NUMBER} {_NUMBER} {_NUMBER} re f\b")
+
+
+@dataclass(frozen=True)
+class Room:
+    """A place on a page, from its lower left corner."""
+
+    left: float
+    top: float
+    wide: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,17 @@ class Printed:
 
         for page in self.pages:
             page.extract_text(visitor_text=hear)
+        return found
+
+    def pictures_mm(self) -> list[Room]:
+        """Where the pictures are, in the order in which they were put."""
+        found = []
+        for page in self.pages:
+            contents = page.get_contents()
+            assert contents is not None
+            for w, h, x, y in _PICTURE.findall(contents.get_data().decode("latin-1")):
+                wide, high = float(w) / MM, float(h) / MM
+                found.append(Room(float(x) / MM, float(y) / MM + high, wide, high))
         return found
 
     def code(self) -> list[list[int]]:

@@ -210,7 +210,7 @@ class Box:
 
     def _set_up_question(self, task: Task) -> dict[str, Any]:
         text = shown.set_up(task, real=not self._simulated)
-        return self.board.question("set-up", text, ends=shown.ends(task))
+        return self.board.question("set-up", text, **shown.facing(self.ground, task))
 
     # ------------------------------------------------------------ a play
 

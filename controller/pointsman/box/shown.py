@@ -12,7 +12,7 @@ from pointsman.dispatch.control import Status
 from pointsman.errors import NOTHING_MOVES, HaltedError, PointsmanError
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
-from pointsman.operate.set_up import set_up_lines
+from pointsman.operate.set_up import facing_asked, set_up_lines
 from pointsman.puzzle.position import Position
 from pointsman.resuming import Interrupted
 from pointsman.track.ends import ends_of
@@ -67,10 +67,15 @@ def set_up(task: Task, *, real: bool) -> str:
     return " ".join(["Set up like this.", *set_up_lines(task.chosen), *clear])
 
 
-def ends(task: Task) -> dict[str, str]:
-    """What the ends of the locomotive's track are called, so that a person can say which way it faces."""
-    segment = task.chosen.start.where(task.chosen.puzzle.locomotive)[0]
-    return {str(end): name.told for end, name in ends_of(task.chosen.track, segment).items()}
+def facing(ground: Ground, task: Task) -> dict[str, Any]:
+    """What a person is asked about the way the locomotive goes, and what the ends of its track are called."""
+    track, engine = task.chosen.track, task.chosen.puzzle.locomotive
+    segment = task.chosen.start.where(engine)[0]
+    asked = facing_asked(track, engine, segment, dc=ground.wiring.on_dc(engine))
+    return {
+        "ends": {str(end): name.told for end, name in ends_of(track, segment).items()},
+        "facing": {"text": asked.question, "note": asked.note},
+    }
 
 
 def standing(track: Track, position: Position, facing: End) -> dict[str, Any]:

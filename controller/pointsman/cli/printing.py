@@ -16,6 +16,8 @@ from pointsman.puzzle.choice import Chosen, choose
 from pointsman.solver.search import Solution
 from pointsman.track.builtin import find_layout
 from pointsman.track.layout import load_layout
+from pointsman.track.model import Track
+from pointsman.track.photos import Photo, read_photo
 
 if TYPE_CHECKING:
     from pointsman.web.printing.sheet import Paper
@@ -51,11 +53,27 @@ def print_cards(
     """Write a card for every vehicle of a layout, ten to a sheet, to be cut out and drawn."""
     size = _paper(paper)
     _check(to, language, force=force)
-    track = load_layout(find_layout(layout))
+    folder = find_layout(layout)
+    track = load_layout(folder)
+    photos = _photos(folder, track)
     # With all that it needs: other commands, and the help, do without.
     from pointsman.web.printing.cards import cards
 
-    _write(to, cards(track, language, size), [track.title], force=force)
+    _write(to, cards(track, language, size, photos), [track.title], force=force)
+
+
+def _photos(folder: Path, track: Track) -> dict[str, bytes]:
+    """The files of the pictures that a layout's vehicles have; says which of them cannot be printed."""
+    from pointsman.web.printing.pictures import on_paper
+
+    found = {}
+    for vehicle in (*track.wagons.values(), *track.locomotives.values()):
+        photo = None if vehicle.photo is None else read_photo(folder, vehicle.photo)
+        if isinstance(photo, Photo) and on_paper(photo.data, (1, 1)) is not None:
+            found[vehicle.name] = photo.data
+        elif vehicle.photo is not None:
+            say(console(stderr=True), f"{vehicle.photo} is damaged: the silhouette of {vehicle.name} is printed.")
+    return found
 
 
 def print_draw(

@@ -18,7 +18,7 @@ from pointsman.box.task import Ground
 from pointsman.cli.driving import DEFAULT_SPEED, Targets
 from pointsman.cli.output import console, whole_line
 from pointsman.cli.setting_up import warn_of_no_relay
-from pointsman.errors import StoppedError, UsageError
+from pointsman.errors import StoppedError, UsageError, did_you_mean
 from pointsman.links import On, parse_target
 from pointsman.phones.server import DEFAULT_PORT as PHONES_PORT
 from pointsman.phones.server import phones_host
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pointsman.web.running import Door, Ended
 
 DEFAULT_PORT = 8765
+_LANGUAGES = ("en", "fr")
 
 
 def register(app: typer.Typer) -> None:
@@ -55,6 +56,7 @@ def serve(
         bool, typer.Option("--withrottle", help="Serve throttle apps on phones too; wants --host.")
     ] = False,
     withrottle_port: Annotated[int, typer.Option(min=0, max=65535, help="Port for phones.")] = PHONES_PORT,
+    withrottle_language: Annotated[str, typer.Option(help="What phones are told is in en or fr.")] = "en",
     pin_file: Annotated[
         Path | None, typer.Option(help="A file whose first line is the PIN, which then stands in no list of programs.")
     ] = None,
@@ -75,6 +77,9 @@ def serve(
     if speed is not None and (real or not 0 < speed < float("inf")):
         cure = "leave it out: real trains keep real time" if real else "give a number above 0"
         raise UsageError(f"--speed {speed:g} is not possible here", cure=cure)
+    if withrottle_language not in _LANGUAGES:
+        cure = did_you_mean(withrottle_language, _LANGUAGES)
+        raise UsageError(f"there is no '{withrottle_language}'", where="--withrottle-language", cure=cure)
     folder = find_layout(layout)
     track = load_layout(folder)
     wiring, target = wired(folder, track, hardware, target)
@@ -83,7 +88,7 @@ def serve(
         raise UsageError("--pin and --pin-file do not go together", cure="leave one of them out")
     given = pin if pin_file is None else pin_in(pin_file)
     phones = withrottle_port if phones_host(host, wished=withrottle) is not None else None
-    wanted = replace(door(host, port, given), phones=phones)
+    wanted = replace(door(host, port, given), phones=phones, language=withrottle_language)
     out = console()
     if real:
         warn_of_no_relay(out, wiring)

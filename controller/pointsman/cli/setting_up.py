@@ -11,7 +11,7 @@ from pointsman.cli.output import say
 from pointsman.cli.puzzles import picture, show_draw
 from pointsman.errors import PointsmanError, StoppedError
 from pointsman.links import On, Target
-from pointsman.operate.set_up import set_up_lines
+from pointsman.operate.set_up import facing_asked, set_up_lines
 from pointsman.posix import forget_typed
 from pointsman.puzzle.choice import Chosen
 from pointsman.track.ends import ends_of
@@ -62,19 +62,12 @@ def ask_facing(out: Console, track: Track, engine: str, segment: str, *, dc: boo
 
     ``dc``: where it runs when it is driven forward on direct current, which its front does not tell.
     """
-    names = ends_of(track, segment)
-    answers = {name.answer: end for end, name in names.items()}
-    told = " or to ".join(name.told for name in names.values())
-    question = f"Does the front of {engine} point to {told}?"
-    if dc:
-        say(
-            out,
-            f"{engine} runs on direct current: the wires to the rails decide which way it runs, not its front. The "
-            "first movement shows whether the answer is right.",
-        )
-        question = f"When the node drives {engine} forward, does it run to {told}?"
+    answers = {name.answer: end for end, name in ends_of(track, segment).items()}
+    facing = facing_asked(track, engine, segment, dc=dc)
+    if facing.note:
+        say(out, facing.note)
     while True:
-        answer = asked(out, f"{question} [{'/'.join(answers)}]").lower()
+        answer = asked(out, f"{facing.question} [{'/'.join(answers)}]").lower()
         if answer in answers:
             return answers[answer]
         say(out, f"Please answer {' or '.join(answers)}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pointsman.operate.allowances import Allowances
 from pointsman.puzzle.choice import Chosen
 from pointsman.track.ends import ends_of
@@ -24,6 +26,29 @@ def set_up_lines(chosen: Chosen) -> list[str]:
     first = row[0] if end is End.FROM else row[-1]
     where = f"{first} just clear of the beam at {ends_of(track, segment)[end].told}, {near}"
     return [wagons, f"{engine}: in {segment}, set up like wagons: {where}{coupled}."]
+
+
+@dataclass(frozen=True, slots=True)
+class Facing:
+    """What a person is asked about the way a locomotive goes; ``note`` comes before ``question``, or is empty."""
+
+    question: str
+    note: str
+
+
+def facing_asked(track: Track, engine: str, segment: str, *, dc: bool) -> Facing:
+    """Where the front of a locomotive in a segment points: to one of the segment's ends.
+
+    ``dc``: on direct current its front does not tell, but where it runs when it is driven forward.
+    """
+    told = " or to ".join(name.told for name in ends_of(track, segment).values())
+    if not dc:
+        return Facing(f"Does the front of {engine} point to {told}?", "")
+    return Facing(
+        f"When the node drives {engine} forward, does it run to {told}?",
+        f"{engine} runs on direct current: the wires to the rails decide which way it runs, not its front. "
+        "The first movement shows whether the answer is right.",
+    )
 
 
 def mark_line(track: Track, engine: str) -> str:

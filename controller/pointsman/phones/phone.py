@@ -55,6 +55,7 @@ class Surroundings:
 
     ``say`` sends a message, ``spawn`` carries out what takes time, ``people_changed`` is called when its ``person``
     is another one now, ``identify`` with what its app knows itself by. ``web_port`` is that of the page, or None.
+    ``said`` puts a sentence into the language of those with the phones.
     """
 
     railway: Railway
@@ -64,6 +65,7 @@ class Surroundings:
     people_changed: Callable[[], None]
     identify: Callable[[str], None]
     web_port: int | None = None
+    said: Callable[[str], str] = str
 
 
 class Phone:
@@ -76,7 +78,7 @@ class Phone:
         self.named = False
         self._identified = False
         self._around, self._railway = around, around.railway
-        self._voice = Voice(around.say, around.clock)
+        self._voice = Voice(around.say, around.clock, around.said)
         self._say = around.say
         self._view = self._railway.view
         self._held: _Held | None = None

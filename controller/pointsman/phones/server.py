@@ -42,17 +42,24 @@ FAREWELL_S = 1.0
 class Phones:
     """All phones of a railway. In the running loop's thread only, as is the railway.
 
-    ``people_changed`` is called when ``people`` has other entries. Raises ProtocolError for names on the railway that
+    ``people_changed`` is called when ``people`` has other entries, ``said`` with each sentence that a phone is told, to
+    put it into a language. Raises ProtocolError for names on the railway that
     cannot be shown on a phone.
     """
 
     def __init__(
-        self, railway: Railway, *, web_port: int | None = None, people_changed: Callable[[], None] = lambda: None
+        self,
+        railway: Railway,
+        *,
+        web_port: int | None = None,
+        people_changed: Callable[[], None] = lambda: None,
+        said: Callable[[str], str] = str,
     ) -> None:
         _check_names(railway)
         self.railway = railway
         self.web_port = web_port
         self.people_changed = people_changed
+        self.said = said
         self.loop = asyncio.get_running_loop()
         self.guests = Guests(self.loop.time)
         self.connections: dict[Connection, asyncio.Future[None]] = {}
@@ -173,7 +180,7 @@ class Connection(asyncio.Protocol):
         self.address = str((transport.get_extra_info("peername") or ("",))[0])
         why = self._phones.why_not(self.address)
         if why:
-            transport.write(write(m.Alert(why)))
+            transport.write(write(m.Alert(self._phones.said(why))))
             transport.close()
             return
         connected: socket.socket | None = transport.get_extra_info("socket")
@@ -189,6 +196,7 @@ class Connection(asyncio.Protocol):
             people_changed=phones.people_changed,
             identify=lambda told: phones.identify(self, told),
             web_port=phones.web_port,
+            said=phones.said,
         )
         self.phone = Phone(phones.guests.new(), around)
         self.over, self._left_s = False, self._loop.time()
@@ -272,9 +280,10 @@ async def phones_served(
     *,
     web_port: int | None = None,
     people_changed: Callable[[], None] = lambda: None,
+    said: Callable[[str], str] = str,
 ) -> AsyncIterator[tuple[Phones, int]]:
     """While inside, phones are served at an address; all of them, and the port. Raises PortError, ProtocolError."""
-    phones = Phones(railway, web_port=web_port, people_changed=people_changed)
+    phones = Phones(railway, web_port=web_port, people_changed=people_changed, said=said)
     try:
         try:
             server = await phones.loop.create_server(lambda: Connection(phones), host, port)

@@ -47,7 +47,7 @@ def choose(text: str, *, seed: str | None = None, start: str | None = None, goal
     Raises UsageError, LayoutError or NotationError.
     """
     place = split_puzzle(text)
-    track = load_layout(place.layout)
+    track = load_layout(place.layout, photos=False)
     puzzle = load_puzzle(place.puzzle, track)
     cards: tuple[str, ...] = ()
     if seed is not None:

@@ -29,6 +29,7 @@ from pointsman.track.model import (
     Uncoupler,
     Vehicle,
 )
+from pointsman.track.photos import check_photos
 from pointsman.track.schema import (
     IN_TABLES,
     STAND_INS,
@@ -47,10 +48,11 @@ LAYOUT_FILE = "layout.toml"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,24}")
 
 
-def load_layout(path: Path | str) -> Track:
+def load_layout(path: Path | str, *, photos: bool = True) -> Track:
     """The layout in a folder (its layout.toml) or in a file.
 
-    Raises ``LayoutError`` with all mistakes, for whatever the path leads to.
+    Raises ``LayoutError`` with all mistakes, for whatever the path leads to; without ``photos`` nobody looks whether
+    the pictures of vehicles are there: no train needs them.
     """
     path = Path(path)
     notes = Notes(str(path))
@@ -60,7 +62,7 @@ def load_layout(path: Path | str) -> Track:
             notes.add("", f"this folder has no {LAYOUT_FILE}", "name the folder of a layout; see layouts/README.md")
             notes.raise_if_any()
         notes = Notes(str(path))
-    found = read_layout(path, notes)
+    found = read_layout(path, notes, photos=photos)
     notes.raise_if_any()
     assert found is not None, "a layout that could not be read has mistakes"
     return found.track
@@ -114,7 +116,7 @@ def _engine(name: str) -> Locomotive:
     return Locomotive(name, "?", 1.0, 1.0, 1.0, "grey", SpeedTable(((1, 1.0),)), 0.0, 1.0, 1.0, Place("?", None, 0.0))
 
 
-def read_layout(path: Path, notes: Notes) -> LayoutDraft | None:
+def read_layout(path: Path, notes: Notes, *, photos: bool = True) -> LayoutDraft | None:
     """A layout.toml as far as it can be read, noting every mistake; None when nothing of it can be."""
     draft = read_draft(path, LayoutShape, notes, stand_ins=STAND_INS, in_tables=IN_TABLES)
     if draft.shape is None:
@@ -122,6 +124,9 @@ def read_layout(path: Path, notes: Notes) -> LayoutDraft | None:
     name = path.resolve().parent.name if path.name == LAYOUT_FILE else path.stem
     track, joints = _build(name, draft, draft.shape, notes)
     _check(track, draft, draft.shape, joints, notes)
+    if photos:
+        everyone = [("wagons", one) for one in track.wagons.values()]
+        check_photos([*everyone, *(("locomotives", one) for one in track.locomotives.values())], path.parent, notes)
     return LayoutDraft(track, draft)
 
 
@@ -209,6 +214,7 @@ def _wagon(name: str, wagon: WagonShape, kind: KindShape) -> Vehicle:
         buffers_mm=kind.buffers_mm if wagon.buffers_mm is None else wagon.buffers_mm,
         body_mm=kind.body_mm if wagon.body_mm is None else wagon.body_mm,
         colour=wagon.colour,
+        photo=wagon.photo,
     )
 
 
@@ -220,6 +226,7 @@ def _locomotive(name: str, loco: LocomotiveShape) -> Locomotive:
         buffers_mm=loco.buffers_mm,
         body_mm=loco.body_mm,
         colour=loco.colour,
+        photo=loco.photo,
         speeds=table_of(loco.speed_table),
         speed_error=loco.speed_error,
         acceleration_mm_s2=loco.acceleration_mm_s2,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -146,7 +146,8 @@ class Vehicle:
     """A wagon or locomotive.
 
     ``length_mm`` is the pitch over couplers when drawn (couplings taut), ``buffers_mm`` when pushed (buffers
-    touching), ``body_mm`` what a beam sees. ``colour`` is for drawings only.
+    touching), ``body_mm`` what a beam sees. ``colour`` is for drawings only, and so is ``photo``, the path of a picture
+    in the layout's folder.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Vehicle:
     buffers_mm: float
     body_mm: float
     colour: str
+    photo: str | None = field(default=None, kw_only=True)
 
 
 HIGHEST_STEP = 126

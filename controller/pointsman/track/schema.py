@@ -97,6 +97,9 @@ class WagonShape(Shape):
     length_mm: Length | None = Field(default=None, description="its own length in mm, when its kind's differs")
     buffers_mm: Length | None = Field(default=None, description="its own pushed length in mm, when its kind's differs")
     body_mm: Length | None = Field(default=None, description="its own body in mm, when its kind's differs")
+    photo: Text | None = Field(
+        default=None, description='its picture, a PNG, JPEG or WebP file in the layout\'s folder, like "photos/w1.jpg"'
+    )
 
 
 class MarkShape(Shape):
@@ -115,6 +118,9 @@ class LocomotiveShape(KindShape):
     speed_error: float = Field(default=0.12, ge=0.01, le=0.5, description="error of the table: 0.12 is 12 %")
     acceleration_mm_s2: Rate = Field(default=120, description="how fast it gathers speed, mm/s²")
     braking_mm_s2: Rate = Field(default=150, description="how fast it stops, mm/s²")
+    photo: Text | None = Field(
+        default=None, description='its picture, a PNG, JPEG or WebP file in the layout\'s folder, like "photos/w1.jpg"'
+    )
     mark: MarkShape = Field(description='where it stands at set-up: { on = "SEGMENT", at_mm = ... }')
 
 

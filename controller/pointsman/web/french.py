@@ -1,8 +1,9 @@
 """What the program says, in French: templates of its sentences. What has no template stays as it is said.
 
 Names of tracks, turnouts and vehicles are the layout's own in every language. In a template ``{a}`` stands for
-anything, ``{a_w}`` for one word, ``{leg}`` and ``{leg_b}`` for a turnout's leg, ``{a_d}`` for what is done, and
-``{a_s}`` for a sentence that is put into French itself.
+anything up to a semicolon, ``{a_w}`` for one word, ``{leg}`` and ``{leg_b}`` for a turnout's leg, ``{a_d}`` for what is
+done, and ``{a_s}`` for a sentence that is put into French itself. Of several that fit, the one that says more itself is
+taken.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from pointsman.web.french_of import box, links, nodes, phones, solving, stations, stopping
+
 TEXTS = frozenset({"note", "why", "cure", "text", "title", "run", "words"})
 """The keys whose values are sentences."""
 _WORDS = {"closed": "la voie directe", "thrown": "la voie déviée", "the points": "l'aiguillage"}
-_WORDS |= {"the buffer stop": "le heurtoir"}
+_WORDS |= {"the buffer stop": "le heurtoir", "forward": "en avant", "reverse": "en arrière", "backward": "en arrière"}
+_WORDS |= {"broken": "coupé", "free": "libre", "freed": "libéré"}
 _ENDS = "ends"
 _DEEDS = {
     "deal": "tirer un problème",
@@ -104,10 +108,10 @@ _TEMPLATES = (
     ("look at the layout, then start again", "regardez le réseau, puis recommencez"),
     ("say what stands where", "dites ce qui se trouve où"),
     ("the track power went off", "la tension de la voie a été coupée"),
-    ("the link to the station is lost: {a}", "la liaison avec la centrale est perdue : {a}"),
-    ("the station restarted: {a}", "la centrale a redémarré : {a}"),
-    ("something else controls the layout: {a}", "autre chose commande le réseau : {a}"),
-    ("overload on the track: {a}", "surcharge sur la voie : {a}"),
+    ("the link to the station is lost: {a_s}", "la liaison avec la centrale est perdue : {a_s}"),
+    ("the station restarted: {a_s}", "la centrale a redémarré : {a_s}"),
+    ("something else controls the layout: {a_s}", "autre chose commande le réseau : {a_s}"),
+    ("overload on the track: {a_s}", "surcharge sur la voie : {a_s}"),
     (
         "beam {a} was broken while everything stood",
         "le faisceau {a} a été coupé alors que tout était arrêté",
@@ -147,6 +151,8 @@ _TEMPLATES = (
     ("there is no play to take up", "il n'y a pas de partie à reprendre"),
     ("there is no play to go on with", "il n'y a pas de partie à continuer"),
     ("nothing is driven by itself", "rien ne roule tout seul"),
+    ("there is no picture of this vehicle", "il n'y a pas d'image de ce véhicule"),
+    ("pointsman check tells what is wrong with one", "pointsman check dit ce qui ne va pas"),
     ("there is no draw to print", "il n'y a pas de tirage à imprimer"),
     ("there is nothing to pause", "il n'y a rien à interrompre"),
     ("{a} stands on {b}: say on which track it stands", "{a} est sur {b} : dites sur quelle voie il se trouve"),
@@ -282,7 +288,9 @@ _TEMPLATES = (
     ("{a}: {b} positions, {c} moves deep", "{b} positions, {c} coups de profondeur"),
     ("solved", "résolu"),
     ("as it stands, the goal is reached", "tel quel, le but est atteint"),
-    ("Not driven: {a}", "Pas conduit : {a}"),
+    ("{a_s}. Not driven: {b_s}: {c_s}.", "{a_s}. Pas conduit : {b_s} : {c_s}."),
+    ("Not driven: {a_s}: {b_s}.", "Pas conduit : {a_s} : {b_s}."),
+    ("Not driven: {a_s}: {b_s}", "Pas conduit : {a_s} : {b_s}"),
     # setting up
     (
         "{a_s} Begin when everybody is clear of the layout.",
@@ -306,6 +314,20 @@ _TEMPLATES = (
     (
         "Uncouple {a} from {b} by hand, in {c}. Move no wagon.",
         "Dételez {a} de {b} à la main, dans {c}. Ne bougez aucun wagon.",
+    ),
+    (
+        "Does the front of {a_w} point to {b_s} or to {c_s}?",
+        "L'avant de {a_w} est-il tourné vers {b_s} ou vers {c_s} ?",
+    ),
+    (
+        "When the node drives {a_w} forward, does it run to {b_s} or to {c_s}?",
+        "Quand le nœud fait avancer {a_w}, va-t-elle vers {b_s} ou vers {c_s} ?",
+    ),
+    (
+        "{a_w} runs on direct current: the wires to the rails decide which way it runs, not its front. The first "
+        "movement shows whether the answer is right.",
+        "{a_w} roule en courant continu : ce sont les fils des rails qui décident de son sens de marche, non son "
+        "avant. Le premier mouvement montre si la réponse est juste.",
     ),
     # the built-in layouts
     ("Small Inglenook, 3-2-2", "Petit Inglenook, 3-2-2"),
@@ -350,10 +372,11 @@ def sentence(text: str) -> str:
     """A sentence in French, or several; as it is where there is no template for it."""
     if text in _WORDS:
         return _WORDS[text]
-    for pattern, into in _COMPILED:
-        found = pattern.fullmatch(text)
+    for longest, pattern, into in _COMPILED:
+        found = pattern.fullmatch(text) if longest in text else None
         if found is not None:
-            return into.format_map({name: _put(name, part) for name, part in found.groupdict().items()})
+            said: str = into.format_map({name: _put(name, part) for name, part in found.groupdict().items()})
+            return said.replace(" de le ", " du ")
     for mark, joined in (("; ", " ; "), (": ", " : ")):
         head, there, rest = text.partition(mark)
         if there and (sentence(head), sentence(rest)) != (head, rest):
@@ -377,7 +400,22 @@ def _pattern(english: str) -> re.Pattern[str]:
 def _holding(name: str) -> str:
     if name.startswith("leg"):
         return f"(?P<{name}>closed|thrown)"
-    return rf"(?P<{name}>\S+?)" if name.endswith("_w") else f"(?P<{name}>.+?)"
+    if name.endswith("_s"):
+        return f"(?P<{name}>.+?)"
+    return rf"(?P<{name}>\S+?)" if name.endswith("_w") else rf"(?P<{name}>(?:(?!; ).)+?)"
 
 
-_COMPILED = tuple((_pattern(english), into) for english, into in _TEMPLATES)
+def _own(english: str) -> list[str]:
+    """What a template says itself, in pieces."""
+    return re.split(r"\{\w+\}", english)
+
+
+_ALL = (
+    *_TEMPLATES,
+    *(one for part in (box, links, nodes, phones, solving, stations, stopping) for one in part.TEMPLATES),
+)
+_COMPILED = tuple(
+    (max(_own(english), key=len), _pattern(english), into)
+    for english, into in sorted(_ALL, key=lambda both: -len("".join(_own(both[0]))))
+)
+"""Each with its longest piece: where that is not, it need not be tried."""

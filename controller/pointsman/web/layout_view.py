@@ -9,6 +9,7 @@ from pointsman.puzzle.puzzle_file import load_puzzle
 from pointsman.track.builtin import layout_puzzles
 from pointsman.track.colour import hex_colour
 from pointsman.track.model import Leg, Locomotive, Side, Vehicle
+from pointsman.web.photos import address_of
 from pointsman.web.schemas import (
     LayoutView,
     MagnetView,
@@ -77,6 +78,6 @@ def _vehicle(vehicle: Vehicle) -> VehicleView:
         colour=hex_colour(vehicle.colour),
         length_mm=vehicle.length_mm,
         locomotive=isinstance(vehicle, Locomotive),
-        photo=None,
+        photo=address_of(vehicle),
         words=vehicle.name,
     )

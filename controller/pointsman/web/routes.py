@@ -13,9 +13,11 @@ from starlette.requests import HTTPConnection
 
 from pointsman.box.box import Box
 from pointsman.errors import RefusedError, did_you_mean
+from pointsman.track.photos import KINDS
 from pointsman.web.audience import LANGUAGES
 from pointsman.web.drawn_code import svg_of
 from pointsman.web.languages import language_of
+from pointsman.web.photos import KEPT_S, Album
 from pointsman.web.printing.press import Press, drawn_of
 from pointsman.web.printing.sheet import Paper
 from pointsman.web.schemas import (
@@ -48,7 +50,10 @@ Language = Literal["en", "fr"]
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What the routes serve. ``address`` is where others reach the page; the cookie is named after the port."""
+    """What the routes serve. ``address`` is where others reach the page; the cookie is named after the port.
+
+    ``album`` has the pictures of vehicles.
+    """
 
     box: Box
     sessions: Sessions
@@ -56,6 +61,7 @@ class House:
     layout: LayoutView
     address: str
     port: int
+    album: Album
     press: Press = field(default_factory=Press)
 
     @property
@@ -131,6 +137,27 @@ async def session(request: Request, house: HouseOf) -> SessionView:
     return _view(found) if found is not None else SessionView(role="spectator", who="", locomotive=None)
 
 
+PHOTO: dict[int | str, dict[str, Any]] = {
+    200: {"content": {kind: {} for kind in dict.fromkeys(KINDS.values())}, "description": "The picture."},
+    304: {"description": "It is the same as before."},
+    404: {"model": RefusedView, "description": "There is no picture."},
+}
+
+
+@router.get("/api/photos/{vehicle}", response_class=Response, responses=PHOTO)
+async def photo(vehicle: str, house: HouseOf, request: Request) -> Response:
+    """The picture of a vehicle, as the layout's folder has it."""
+    found = await house.album.picture(vehicle)
+    if found is None:
+        said = {"why": "there is no picture of this vehicle", "cure": "pointsman check tells what is wrong with one"}
+        return JSONResponse(LANGUAGES[language_of(request)](said), status_code=404)
+    tag = f'"{found.tag}"'
+    headers = {"etag": tag, "cache-control": f"private, max-age={KEPT_S}"}
+    if tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(found.data, media_type=found.kind, headers=headers)
+
+
 PDF: dict[int | str, dict[str, Any]] = {200: {"content": {"application/pdf": {}}, "description": "The document."}}
 Printed = Annotated[Paper, Query(description="What it is printed on.")]
 
@@ -140,7 +167,8 @@ async def print_cards(
     house: HouseOf, request: Request, lang: Annotated[Language | None, Query()] = None, paper: Printed = Paper.A4
 ) -> Response:
     """A card for every vehicle, to be cut out."""
-    made = await house.press.cards(house.box.ground.track, lang or language_of(request), paper)
+    pictures = await house.album.all()
+    made = await house.press.cards(house.box.ground.track, lang or language_of(request), paper, pictures)
     return _pdf(made, f"{house.layout.name}-cards.pdf")
 
 

@@ -27,8 +27,10 @@ from pointsman.phones.server import phones_served
 from pointsman.posix import endings
 from pointsman.web.announcing import PHONES, announced
 from pointsman.web.commands import Deeds
+from pointsman.web.french import sentence
 from pointsman.web.layout_view import layout_view
 from pointsman.web.phones import BoxRailway
+from pointsman.web.photos import Album
 from pointsman.web.routes import House
 from pointsman.web.server import make_app
 from pointsman.web.sessions import Sessions
@@ -48,13 +50,14 @@ MOST_CONNECTIONS = 500
 class Door:
     """Where the page is reached. ``pin`` is the marshal's, None where only this computer can come in.
 
-    ``phones`` is the port at which phones are served, None where none are.
+    ``phones`` is the port at which phones are served, None where none are; they are told everything in ``language``.
     """
 
     host: str
     port: int
     pin: str | None
     phones: int | None = None
+    language: str = "en"
 
     @property
     def is_open(self) -> bool:
@@ -181,7 +184,7 @@ async def serving(ground: Ground, journals: Path, wanted: Door, *, speed: float 
         box = Box(ground, journals, speed=speed)
         address, sessions = address_of(wanted, port), Sessions(wanted.pin, time.monotonic)
         visits = Visits(box, sessions)
-        house = House(box, sessions, visits, layout_view(ground), address, port)
+        house = House(box, sessions, visits, layout_view(ground), address, port, Album(ground.folder, ground.track))
         server = _Server(_config(make_app(house)))
         running = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
         try:
@@ -202,7 +205,9 @@ async def _phones(box: Box, visits: Visits, wanted: Door, web_port: int) -> Asyn
         yield None
         return
     again, railway = visits.audience.again, BoxRailway(box)
-    async with phones_served(railway, wanted.host, wanted.phones, web_port=web_port, people_changed=again) as served:
+    said = sentence if wanted.language == "fr" else str
+    served_on = phones_served(railway, wanted.host, wanted.phones, web_port=web_port, people_changed=again, said=said)
+    async with served_on as served:
         phones, port = served
         visits.admit(phones)
         name = box.ground.track.name

@@ -112,7 +112,7 @@ class LayoutView(_Given):
                         "colour": "#008000",
                         "length_mm": 117,
                         "locomotive": True,
-                        "photo": None,
+                        "photo": "/api/photos/L",
                         "words": "L",
                     }
                 },

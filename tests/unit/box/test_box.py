@@ -17,6 +17,7 @@ from pointsman.errors import NotationError, RefusedError, UsageError
 from pointsman.record import read
 from pointsman.track.builtin import find_layout
 from pointsman.track.model import End
+from pointsman.web.french import french
 
 pytestmark = pytest.mark.usefixtures("solver_cache")
 
@@ -73,6 +74,31 @@ async def test_a_puzzle_is_dealt_stepped_through_and_driven_to_its_end(tmp_path:
     assert {one.drive["towards"] for one in moving if one.drive} == {"to", "from"}
     (journal,) = journals(tmp_path)
     assert [line.kind for line in read(journal).lines].count("hint") == 1
+
+
+@pytest.mark.parametrize(
+    ("hardware", "asked", "note"),
+    [
+        (None, "Does the front of L point to the points or to the buffer stop?", ""),
+        (
+            "uno-dc",
+            "When the node drives L forward, does it run to the points or to the buffer stop?",
+            "L runs on direct current: the wires to the rails decide",
+        ),
+    ],
+)
+async def test_which_way_it_goes_is_asked_as_its_current_has_it(
+    tmp_path: Path, hardware: str | None, asked: str, note: str
+) -> None:
+    async with opened(tmp_path, hardware=hardware) as box:
+        await box.deal("classic", seed="1")
+        question = box.snapshot.question
+        assert question is not None
+        assert question["facing"]["text"] == asked
+        assert question["facing"]["note"].startswith(note)
+        assert bool(question["facing"]["note"]) is bool(note)
+        said = french(question)["facing"]
+        assert not {said["text"], said["note"]} & ({asked, question["facing"]["note"]} - {""})
 
 
 async def test_an_emergency_stop_from_another_thread_then_put_right_and_to_the_end(tmp_path: Path) -> None:

@@ -58,6 +58,10 @@ def test_a_pin_is_given_once(pointsman: Pointsman, tmp_path: Path) -> None:
     refused(ran, 2, "--pin and --pin-file do not go together")
 
 
+def test_phones_speak_the_languages_that_there_are(pointsman: Pointsman) -> None:
+    refused(pointsman("serve", "inglenook-small", "--withrottle-language", "de"), 2, "there is no 'de'", "en, fr")
+
+
 def exit_codes() -> list[int]:
     """Every exit code that there is: success, the tree of errors, keys and signals."""
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PointsmanError)]

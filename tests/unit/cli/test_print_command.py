@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import refused
+from pictures import pictured, png
 from printed import Printed, code_of
 
 Pointsman = Callable[..., Any]
@@ -50,6 +52,17 @@ def test_a_pdf_goes_through_a_pipe() -> None:
     )
     assert Printed.of(done.stdout).sizes_mm == {(215.9, 279.4)}
     assert done.stderr == b""
+
+
+def test_a_damaged_picture_is_told_and_its_wagon_is_printed_all_the_same(pointsman: Pointsman, tmp_path: Path) -> None:
+    home = pictured(tmp_path)
+    (home / "photos" / "w1.png").write_bytes(png()[:45])
+    ran = pointsman("print", "cards", "./own", "--to", "cards.pdf")
+    assert (ran.code, ran.err) == (0, "photos/w1.png is damaged: the silhouette of 1 is printed.\n")
+    assert len(Printed.of(Path("cards.pdf").read_bytes()).pictures_mm()) == 1
+    (home / "photos" / "w1.png").unlink()
+    for words in (("print", "cards", "./own", "--to", "other.pdf"), ("check", "./own"), ("serve", "./own")):
+        refused(pointsman(*words), 3, 'wagons.1.photo: "photos/w1.png" is not there')
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,17 @@ async def test_a_phone_waits_is_accepted_drives_and_vanishes(tmp_path: Path) -> 
             await deeds.do(Dismiss(do="dismiss", who="phone 1"), MARSHAL, "")
 
 
+async def test_a_phone_is_told_everything_in_french_where_that_is_spoken(tmp_path: Path) -> None:
+    door = Door("127.0.0.1", 0, None, phones=0, language="fr")
+    async with serving(ground(), tmp_path, door, speed=None) as house, phone(house) as one:
+        one.say("NAnna", "HU1")
+        await one.until("RL1")
+        one.say("PTATT2")
+        await one.until("HMLes aiguillages se manœuvrent par les téléphones que le responsable a acceptés.")
+        one.say("M0+S3<;>S3")
+        await one.until("HMEn attente : le responsable doit accepter Anna pour L à l'écran.")
+
+
 def phones(deeds: Deeds) -> list[tuple[str, str]]:
     assert deeds.phones is not None
     return [(one.who, str(one.state)) for one in deeds.phones.people]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pictures import png, saved
 from printed import Printed, code_of
 
 import pointsman.web
@@ -104,6 +105,32 @@ def test_a_long_name_stays_on_its_card() -> None:
     name = next(x for text, x, _ in found.feet_mm() if text.startswith("WWW"))
     assert 20 < name < 30
     assert len(found.pages) == 1
+
+
+def test_a_picture_stands_where_the_silhouette_would(tmp_path: Path) -> None:
+    track = choose("inglenook-small").track
+    turned = saved("JPEG", 900, 600, exif=b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0")
+    photos = {"1": png(300, 200), "2": saved("WEBP", 30, 20, mode="RGBA"), "3": turned}
+    made = cards(track, "en", Paper.A4, {**photos, "4": png()[:45], "5": b""})
+    assert cards(track, "en", Paper.A4, {**photos, "4": png()[:45], "5": b""}) == made
+    (page,) = Printed.of(made).pages
+    # No finer than a printer shows, and upright.
+    assert [one.image.size for one in page.images if one.image] == [(300, 200), (30, 20), (232, 348)]
+    # What is damaged has its silhouette, and all else of a card is as without pictures.
+    plain = Printed.of(cards(track, "en", Paper.A4))
+    assert Printed.of(made).feet_mm() == plain.feet_mm()
+    assert cards(track, "en", Paper.A4, {"4": png()[:45]}) == cards(track, "en", Paper.A4)
+
+
+def test_a_picture_has_room_beside_a_short_name_and_under_a_long_one() -> None:
+    track = called(choose("inglenook-small").track, "1", "WWWWWWWWWWWWWWWWWWWWWWWW")
+    found = Printed.of(cards(track, "en", Paper.A4, {"WWWWWWWWWWWWWWWWWWWWWWWW": png(60, 40), "2": png(60, 10)}))
+    under, beside = found.pictures_mm()
+    left, foot = next((x, y) for text, x, y in found.feet_mm() if text.startswith("WWW"))
+    assert under.top <= foot
+    assert under.left > left
+    assert (round(under.wide, 1), round(under.high, 1)) == (27.0, 18.0)
+    assert (round(beside.wide, 1), round(beside.high, 2)) == (40.0, 6.67)
 
 
 def test_the_same_draw_gives_the_same_bytes() -> None:

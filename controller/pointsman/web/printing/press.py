@@ -13,9 +13,13 @@ from pointsman.errors import RefusedError
 from pointsman.puzzle.position import parse_position
 from pointsman.puzzle.puzzle import Count
 from pointsman.track.model import Track
+from pointsman.web.photos import Picture
 from pointsman.web.printing.cards import cards
 from pointsman.web.printing.draw_sheet import Drawn, draw_sheet
 from pointsman.web.printing.sheet import Paper
+
+_Tags = Mapping[str, str]
+"""Which pictures were printed."""
 
 
 class Press:
@@ -26,16 +30,20 @@ class Press:
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
-        self._cards: dict[tuple[str, Paper], bytes] = {}
+        self._cards: dict[tuple[str, Paper], tuple[_Tags, bytes]] = {}
         self._draws: dict[tuple[str, Paper], bytes] = {}
         self._drawn: Drawn | None = None
 
-    async def cards(self, track: Track, language: str, paper: Paper) -> bytes:
-        """The wagon cards of a layout."""
+    async def cards(self, track: Track, language: str, paper: Paper, pictures: Mapping[str, Picture]) -> bytes:
+        """The wagon cards of a layout, with the pictures that there are of its vehicles."""
+        tags = {name: one.tag for name, one in pictures.items()}
         async with self._turn:
-            if (language, paper) not in self._cards:
-                self._cards[language, paper] = await asyncio.to_thread(cards, track, language, paper)
-            return self._cards[language, paper]
+            kept = self._cards.get((language, paper))
+            if kept is None or kept[0] != tags:
+                photos = {name: one.data for name, one in pictures.items()}
+                made = await asyncio.to_thread(cards, track, language, paper, photos)
+                kept = self._cards[language, paper] = (tags, made)
+            return kept[1]
 
     async def draw(self, drawn: Drawn, language: str, paper: Paper) -> bytes:
         """The sheet of a draw."""

@@ -6,12 +6,15 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from io import BytesIO
 
 import segno
 from fpdf import FPDF
+from PIL import Image
 
 from pointsman.track.colour import hex_colour
 from pointsman.track.model import Locomotive, Vehicle
+from pointsman.web.printing.pictures import on_paper
 from pointsman.web.printing.silhouettes import LOCOMOTIVE_WHEELS, MARKS, OUTLINES, WAGON_WHEELS, Point, lines
 
 _NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
@@ -180,6 +183,20 @@ class Sheet:
                 if end > at:
                     self._pdf.rect(x + at * cell, y + down * cell, (end - at) * cell, cell, style="F")
                 at = end + 1
+
+    def photo(self, x: float, y: float, w: float, h: float, data: bytes) -> bool:
+        """A picture as large as it can be in that room, at the right end of it; False when it is damaged."""
+        made = on_paper(data, (w, h))
+        if made is None:
+            return False
+        with Image.open(BytesIO(made)) as picture:
+            wide, high = picture.size
+        scale = min(w / wide, h / high)
+        wide_mm, high_mm = wide * scale, high * scale
+        left, top = x + w - wide_mm, y + (h - high_mm) / 2
+        self._pdf.image(BytesIO(made), left, top, wide_mm, high_mm)
+        self.box(left, top, wide_mm, high_mm, 0.2, ink=GREY)
+        return True
 
     def vehicle(self, x: float, foot: float, w: float, h: float, vehicle: Vehicle, *, named: bool = True) -> None:
         """A vehicle's silhouette, the middle of its floor at ``(x, foot)``, wheels within ``h``."""

@@ -3,6 +3,7 @@
 import { board, called } from "./board.js";
 import { dialog } from "./dialogs.js";
 import { button, html, refill } from "./dom.js";
+import { photo } from "./photos.js";
 import { left_to_right, read } from "./position.js";
 import { token } from "./shapes.js";
 import { figure, spoken_language, t, t_or } from "./words.js";
@@ -151,7 +152,7 @@ export class Puzzle {
     const ends = ["from", "to"].map((end) => [end, asked?.ends?.[end] ?? beyond(end)]);
     const facing = html(
       "div",
-      { class: "row", role: "group", "aria-label": t("facing") },
+      { class: "row", role: "group", "aria-labelledby": "facing-question" },
       ...ends.map(([end, name]) =>
         button(name, () => ((this.#facing = end), this.#show()), {
           "aria-pressed": String(this.#facing === end),
@@ -166,7 +167,8 @@ export class Puzzle {
       board(layout, start),
       ...(marshal
         ? [
-            html("p", { text: t("facing.question", { locomotive }) }),
+            asked?.facing?.note && html("p", { text: asked.facing.note }),
+            html("p", { id: "facing-question", text: asked?.facing?.text || t("facing") }),
             facing,
             html(
               "p",
@@ -226,9 +228,12 @@ export class Puzzle {
           html(
             "ol",
             { class: "cards" },
-            ...cards.map((card) =>
-              html("li", {}, layout.vehicles[card] ? token(card, layout.vehicles[card], { h: 26, text: called(layout, card) }) : card),
-            ),
+            ...cards.map((card) => {
+              const vehicle = layout.vehicles[card];
+              if (!vehicle) return html("li", { text: card });
+              const drawing = token(card, vehicle, { h: 26, text: called(layout, card) });
+              return html("li", { class: vehicle.photo ? "pictured" : null }, photo(layout, card), drawing);
+            }),
           ),
           html("p", { class: "quiet", text: drawn_by.filter(Boolean).join(" · ") }),
         ),

@@ -3,6 +3,7 @@
 import { called } from "./board.js";
 import { lie_words } from "./lies.js";
 import { html, refill } from "./dom.js";
+import { photo } from "./photos.js";
 import { standing } from "./position.js";
 import { spoken_language, t } from "./words.js";
 
@@ -35,7 +36,7 @@ export class WordsOfPosition {
     const broken = Object.keys(state.beams).filter((name) => state.beams[name]);
     const beams = broken.length ? t("beams.broken", { names: broken.join(", ") }) : t("beams.free");
     const route = (state.route ?? []).map((one) => this.#where(one)).join(", ");
-    const photos = this.#photos(state);
+    const pictured = this.#pictured(state);
     const made_from = [rows, turnouts, beams, route, spoken_language()];
     refill(this.place, made_from, () => [
       html("h2", { id: "position-title", text: t("position") }),
@@ -43,7 +44,7 @@ export class WordsOfPosition {
         "table",
         {},
         html("thead", {}, html("tr", {}, html("th", { scope: "col", text: t("track") }), html("th", { scope: "col", text: t("stands") }))),
-        html("tbody", {}, ...rows.map(([where, who]) => html("tr", {}, html("th", { scope: "row", text: where }), html("td", {}, ...(photos[where] ?? []), who)))),
+        html("tbody", {}, ...rows.map(([where, who]) => html("tr", {}, html("th", { scope: "row", text: where }), html("td", {}, ...(pictured[where] ?? [who]))))),
       ),
       html("ul", {}, ...turnouts.map((text) => html("li", { text })), html("li", { text: beams })),
       route ? html("p", { text: t("route", { route }) }) : null,
@@ -51,16 +52,16 @@ export class WordsOfPosition {
     this.#tell(state, rows);
   }
 
-  /** The club's photographs of what stands in each row. */
-  #photos(state) {
+  /** What stands in each row in which the club has photographs: each before the name of its vehicle. */
+  #pictured(state) {
     const { layout } = this.store;
-    const found = standing(layout, state.vehicles).map((row) => [
-      this.#where(row),
-      row.vehicles
-        .filter((name) => layout.vehicles[name]?.photo)
-        .map((name) => html("img", { src: layout.vehicles[name].photo, alt: "", class: "photo" })),
-    ]);
-    return Object.fromEntries(found);
+    const rows = standing(layout, state.vehicles).filter(({ vehicles }) => vehicles.some((name) => layout.vehicles[name]?.photo));
+    return Object.fromEntries(
+      rows.map((row) => [
+        this.#where(row),
+        row.vehicles.flatMap((name, i) => [i ? ", " : "", photo(layout, name, { named: true }), called(layout, name)]),
+      ]),
+    );
   }
 
   #tell(state, rows) {
