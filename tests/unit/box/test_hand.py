@@ -94,7 +94,7 @@ async def test_what_was_counted_goes_on_after_a_putting_right(tmp_path: Path) ->
     done = solved.puzzle["done"]
     assert done["runs"] == before["runs"] + len(solved.puzzle["plan"])
     assert done["couplings"] > before["couplings"]
-    assert [done["origins"][name] for name in counts] == ["entered by a person"] * 4
+    assert [done["origins"][name] for name in counts] == ["entered"] * 4
     told = retell(read(newest_journal(tmp_path)), "")
     assert told.counted is not None
     assert (told.counted.figures.couplings, told.counted.figures.runs) == (done["couplings"], done["runs"])

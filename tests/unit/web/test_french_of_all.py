@@ -109,6 +109,7 @@ NOT_TOLD = {
         "x1 Fx1 on",
         "x1 Fx1 off",
         "a person's word",
+        "let pass",
         "the time it stands over the magnet",
         "accepted by the station, then the machine's own time",
         "none on the way",

@@ -94,6 +94,7 @@ TEMPLATES = (
     ("a stood line without its counts", "une ligne « stood » sans ses comptes"),
     ("it was not written by this program", "il n'a pas été écrit par ce programme"),
     ("the figures of the play before are not whole", "les chiffres de la partie précédente ne sont pas entiers"),
+    ("what was counted by hand is not whole", "ce qui a été compté à la main n'est pas entier"),
     ("entered by a person", "saisi par une personne"),
     ("inferred at the next count", "déduit au comptage suivant"),
     ("cannot be read: {a}", "lecture impossible : {a}"),
