@@ -26,7 +26,8 @@ def nothing_helps(locomotive: str) -> str:
 def has_way_out(office: Office, belief: Belief, locomotive: str, settable: Collection[str]) -> bool:
     """Whether a locomotive may start either way, at the least protection, once ``settable`` turnouts are set somehow.
 
-    Where a coupling stands over a magnet it may be parted, and that is an order that may help too.
+    Where a coupling stands over a magnet it may be parted, and that is an order that may help too. Raises RefusedError
+    as ``ahead`` does.
     """
     return any(_leads_on(office, belief, locomotive, end, frozenset(settable)) for end in End) or any(
         _may_part(office, belief, magnet, locomotive) for magnet in office.track.uncouplers
@@ -34,10 +35,7 @@ def has_way_out(office: Office, belief: Belief, locomotive: str, settable: Colle
 
 
 def _leads_on(office: Office, belief: Belief, locomotive: str, towards: End, settable: frozenset[str]) -> bool:
-    try:
-        found = ahead(office.track, belief, locomotive, towards, office.allow)
-    except RefusedError:  # what is believed is no train on a line: nothing is driven that way
-        return False
+    found = ahead(office.track, belief, locomotive, towards, office.allow)
     if has_room(office, found, Protection.OFF):
         return True
     # Only turnouts on the line as it lies change anything; one that is set may bring others onto it.

@@ -48,8 +48,9 @@ def test_none_between_points_that_lie_against_it_and_a_full_siding() -> None:
         (between(161.6, 95.4), ["T1"]),
         (between(161.6, 20.0), []),
         (between(161.6, 95.4, T1=Leg.THROWN), []),
+        (between(223.0, 95.4), []),
     ],
-    ids=["the points may be set", "there is room before it", "they lie for it"],
+    ids=["the points may be set", "there is room before it", "they lie for it", "a coupling is over a magnet"],
 )
 def test_one(belief: Belief, settable: list[str]) -> None:
     assert has_way_out(OFFICE, belief, "L", settable)
