@@ -163,6 +163,18 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
             assert len(served.said("drive")) == before, how.__name__
 
 
+def test_a_throttle_that_the_layout_refuses_is_closed_and_may_be_opened_again(visitor: Visitor) -> None:
+    with stage(DRIVING) as served:
+        page = visitor.page(served, clock=True)
+        drive(page, presses=1)
+        served.until_heard("drive", 1)
+        served.seat.say(type="refused", id=None, why="s1 is full", cure="", kind="segment", name="s1")
+        expect(page.locator("output.now")).to_contain_text("0 mm/s asked")
+        assert len(served.until_heard("stop")) == 1
+        drive(page, presses=1)
+        assert len(served.until_heard("drive", 2)) == 2
+
+
 def test_what_the_protection_lets_pass_is_said_for_as_long_as_it_is_driven_to(visitor: Visitor) -> None:
     drive_ = {"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "the track ends in s2"}}
     with stage({**DRIVING, "protection": "warn", "drive": {**drive_, "warning": {"why": "s2 holds 3"}}}) as served:

@@ -21,7 +21,8 @@ export class Throttle extends EventTarget {
     addEventListener("emergency", () => this.#zero());
     link.addEventListener("closed", () => this.#zero());
     link.addEventListener("stale", () => this.#zero());
-    link.addEventListener("refused", () => this.#zero());
+    // One that was refused is closed: until then the layout takes what is asked again for the same, and does nothing.
+    link.addEventListener("refused", () => this.stop());
     store.view(["throttle", "drive", "mode", "you"], (state) => this.#heard(state));
   }
 
@@ -94,7 +95,7 @@ export class Throttle extends EventTarget {
     this.#sent_ms = performance.now();
     const answer = await this.link.ask("drive", { towards: this.towards, speed_mm_s: this.speed_mm_s });
     if (answer.ok) return;
-    this.#zero();
+    this.stop();
     if (answer.why) this.dispatchEvent(new CustomEvent("refused", { detail: answer }));
   }
 
