@@ -5,21 +5,32 @@
 * Whatever changes something (every method but GET and HEAD), and the websocket, must come from this server's own pages:
   the ``Origin`` must be there and name the same host and port as ``Host``.
 * A body is 4 kB at most.
+* One address asks for so much a second at most; an emergency stop is counted by its route.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import socket
+import time
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pointsman.web.audience import LANGUAGES
+from pointsman.web.languages import language_of
+from pointsman.web.rates import Rates, sender
+
 MOST_BODY_BYTES = 4096
+A_SECOND = 100.0
+AT_ONCE = 6000.0
+"""Requests from one address. A page is 40 of them."""
+STOP = "/api/emergency-stop"
 POLICY = "; ".join(
     [
         "default-src 'self'",
@@ -38,6 +49,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+TOO_MUCH = 429, {"why": "too much is asked for from this address", "cure": "wait a moment"}
 _SAFE = frozenset({"GET", "HEAD"})
 
 
@@ -73,20 +85,24 @@ class Guard:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._names = own_names()
+        self._rates = Rates(A_SECOND, AT_ONCE, time.monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI has it."""
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(scope, Headers(scope=scope))
+        refusal = self._refusal(scope, Headers(scope=scope)) or self._too_much(scope)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
             else:
                 await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]["why"]})
             return
-        answer = self._app if refusal is None else JSONResponse(refusal[1], status_code=refusal[0])
+        answer = self._app
+        if refusal is not None:
+            said = LANGUAGES[language_of(HTTPConnection(scope))](refusal[1])
+            answer = JSONResponse(said, status_code=refusal[0])
         await answer(scope, _Bounded(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, dict[str, str]] | None:
@@ -101,6 +117,11 @@ class Guard:
         if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
             return 413, {"why": "this is too long", "cure": f"send {MOST_BODY_BYTES} bytes at most"}
         return None
+
+    def _too_much(self, scope: Scope) -> tuple[int, dict[str, str]] | None:
+        if scope["path"] == STOP or self._rates.allows(sender(HTTPConnection(scope))):
+            return None
+        return TOO_MUCH
 
 
 def _same_origin(origin: str, host: str) -> bool:
