@@ -120,12 +120,15 @@ async def test_one_address_asks_for_so_much_and_may_stop_all_the_same(
 ) -> None:
     monkeypatch.setattr("pointsman.web.guarding.AT_ONCE", 3)
     monkeypatch.setattr("pointsman.web.guarding.A_SECOND", 1e-6)
-    async with served(tmp_path) as (_, browser):
+    monkeypatch.setattr("pointsman.web.guarding.TOO_MUCH_S", 0.01)
+    async with served(tmp_path) as (house, browser):
         answers = [await browser.get("/healthz") for _ in range(4)]
         assert [one.status_code for one in answers] == [200, 200, 200, 429]
         told = await browser.get("/api/state", headers={"accept-language": "fr"})
         assert told.json()["why"] == "trop de demandes viennent de cette adresse"
         assert (await browser.post("/api/emergency-stop", json={})).status_code == 202
+        async with opened(house, browser) as page:
+            assert (await page.ask("emergency-stop"))["type"] == "done"
 
 
 async def test_stops_are_counted_only_while_there_is_nothing_to_stop(
