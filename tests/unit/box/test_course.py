@@ -7,16 +7,13 @@ from dataclasses import replace
 
 import pytest
 from boxes import ground
-from shared_cache import shared_cache
-
 from pointsman.box.course import Course
+
 from pointsman.box.task import deal
 
 
-def test_a_plan_is_put_into_words_once_until_there_is_another(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
+@pytest.mark.usefixtures("solver_cache")
+def test_a_plan_is_put_into_words_once_until_there_is_another() -> None:
     task = deal(ground(), "classic", "1", None, lambda _: None)
     course = Course(task)
     before = course.puzzle(None)

@@ -8,17 +8,13 @@ from pathlib import Path
 
 import pytest
 from pages import WITH_PIN, opened, served
-from shared_cache import shared_cache
 
 from pointsman.errors import UsageError
 from pointsman.web.commands import Drive, means_stop, parse
 from pointsman.web.rates import MOST_ADDRESSES, Rates, address_of
 from pointsman.web.running import Served
 
-
-@pytest.fixture(autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POINTSMAN_CACHE_DIR", str(shared_cache(tmp_path_factory)))
+pytestmark = pytest.mark.usefixtures("solver_cache")
 
 
 class Line:
