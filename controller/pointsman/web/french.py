@@ -63,7 +63,6 @@ _TEMPLATES = (
     ("prove {a}: creep towards beam {b}", "vérifier {a} : au pas vers le faisceau {b}"),
     ("track power on", "mise sous tension de la voie"),
     ("getting ready", "préparation"),
-    ("too much is asked for from this address", "trop de demandes viennent de cette adresse"),
     # why a drive stops where it does
     ("{a} must be seen at beam {b}", "{a} doit être vu au faisceau {b}"),
     ("{a} must stand whole in {b}", "{a} doit se trouver tout entier dans {b}"),
