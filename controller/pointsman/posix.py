@@ -206,13 +206,16 @@ def break_off(link: socket.socket) -> None:
     link.shutdown(socket.SHUT_RDWR)
 
 
-def link_socket_options() -> list[tuple[int, int, int]]:
-    """Options for a connection that moves trains: no delay, and (Linux) broken when unanswered for two seconds."""
+def link_socket_options(unanswered_ms: int = UNANSWERED_MS) -> list[tuple[int, int, int]]:
+    """Options for a connection that moves trains: no delay, and (Linux) broken when unanswered for two seconds.
+
+    ``unanswered_ms`` is another time, for a connection that is less urgent.
+    """
     import socket
 
     options = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
     if sys.platform == "linux":
-        options.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNANSWERED_MS))
+        options.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, unanswered_ms))
     return options
 
 

@@ -4,13 +4,17 @@
     python tests/campaign/api_campaign.py --seconds 600 --seed 7
 
 Whatever is sent, fitting or not: every answer must be one that the OpenAPI tells of, with the body it tells of, and
-none a fault of the program. At the end the server must still answer, and have logged no fault.
+none a fault of the program. A puzzle is drawn before, and a marshal has a session: no operation may answer nothing but
+that it is forbidden, save those that are not for a spectator. At the end the server must still answer, and have logged
+no fault.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,12 +22,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from websockets.sync.client import connect
 
 sys.path.append(str(Path(__file__).parents[1] / "support"))
 from programs import Program, running, tool
 
-ROLES = {"marshal": (), "spectator": ("--pin", "428517")}
-"""With which options of ``serve`` whoever comes is what."""
+PIN = "428517"
+ROLES: dict[str, tuple[tuple[str, ...], frozenset[str]]] = {
+    "marshal": ((), frozenset()),
+    "spectator": (("--pin", PIN), frozenset({"POST /api/driver-codes"})),
+}
+"""With which options of ``serve`` whoever comes is what, and what is forbidden to them."""
 SECONDS = 60
 LONGER_S = 60
 """For starting, and for making what was found small."""
@@ -31,21 +40,27 @@ LONGER_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How it ended; ``wrong`` is empty when every answer was as it is told of. ``mode`` is the server's in the end."""
+    """How it ended; ``wrong`` is empty when every answer was as it is told of. ``mode`` is the server's in the end.
+
+    ``forbidden`` are the operations that answered nothing else.
+    """
 
     wrong: str
+    forbidden: frozenset[str]
     mode: str
     told: str
 
 
 def explore(folder: Path, role: str, seconds: int, seed: int, *more: str) -> Outcome:
     """Try a server as somebody with a role. ``more`` are options of schemathesis."""
-    words = ("serve", "inglenook-small", "--port", "0", "--journals", str(folder / "journals"), *ROLES[role])
+    words = ("serve", "inglenook-small", "--port", "0", "--journals", str(folder / "journals"), *ROLES[role][0])
     with running(lambda: Program(tool("pointsman"), *words)) as server:
         address = server.expect(r"http://127\.0\.0\.1:\d+").group()
+        cookie = drawn_by_a_marshal(address)
         command = [sys.executable, "-m", "schemathesis.cli", "run", f"{address}/openapi.json", "--no-color"]
         # A page of the server's own: any other one is refused before all else.
         command += ["--header", f"Origin: {address}", "--max-time", str(seconds), "--seed", str(seed), *more]
+        command += ["--header", f"Cookie: {cookie}"] if role == "marshal" else []
         command += ["--suppress-health-check", "all"]
         tried = subprocess.run(
             command,
@@ -61,7 +76,27 @@ def explore(folder: Path, role: str, seconds: int, seed: int, *more: str) -> Out
     wrong = "" if tried.returncode == 0 else tried.stdout + tried.stderr
     if "a fault of the program" in said or "Traceback" in said:
         wrong += said
-    return Outcome(wrong, mode, tried.stdout)
+    return Outcome(wrong, _forbidden(tried.stdout), mode, tried.stdout)
+
+
+def _forbidden(told: str) -> frozenset[str]:
+    lists = re.findall(r"^40[13] .*:\n((?:  - .*\n)+)", told, re.M)
+    return frozenset(one.removeprefix("  - ") for found in lists for one in found.splitlines())
+
+
+def drawn_by_a_marshal(address: str) -> str:
+    """Draw a puzzle as a marshal; the cookie of that session."""
+    with httpx.Client(base_url=address, headers={"origin": address}, timeout=5, trust_env=False) as browser:
+        browser.post("/api/session", json={"pin": PIN}).raise_for_status()
+        cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    page = connect(f"ws{address[4:]}/ws", origin=address, additional_headers={"cookie": cookie}, proxy=None)  # type: ignore[arg-type]
+    with page:
+        page.send('{"id":1,"do":"deal","puzzle":"classic","seed":"1"}')
+        while (answer := json.loads(page.recv(timeout=30))).get("id") != 1:
+            pass
+    if answer["type"] != "done":
+        raise SystemExit(f"nothing was drawn: {answer}")
+    return cookie
 
 
 def main() -> int:
@@ -74,8 +109,10 @@ def main() -> int:
     for role in ROLES:
         with tempfile.TemporaryDirectory() as folder:
             outcome = explore(Path(folder), role, max(1, arguments.seconds // len(ROLES)), arguments.seed)
-        bad += bool(outcome.wrong)
-        print(f"{role}: {outcome.wrong or outcome.told.strip().splitlines()[-1].strip('= ')}", flush=True)
+        more = [f"{one} is forbidden" for one in sorted(outcome.forbidden - ROLES[role][1])]
+        bad += bool(outcome.wrong or more)
+        told = outcome.wrong or outcome.told.strip().splitlines()[-1].strip("= ")
+        print(f"{role}: {'; '.join([*more, told])}", flush=True)
     return 1 if bad else 0
 
 

@@ -56,6 +56,12 @@ class Snapshot:
         """Every key with its value."""
         return {name: getattr(self, name) for name in NAMES}
 
+    @property
+    def still(self) -> bool:
+        """Whether nothing is under way that could be stopped; while a link is being closed something is."""
+        over = self.mode is Mode.HALTED and self.halted is not None and bool(self.halted["cure"])
+        return not self.demo and (over or self.mode in {Mode.IDLE, Mode.DEALT, Mode.SOLVED})
+
     def changes(self, since: Snapshot) -> dict[str, Any]:
         """The keys that have other values than in an earlier one."""
         return {name: new for name in NAMES if (new := getattr(self, name)) != getattr(since, name)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -164,8 +164,28 @@ def _drawn(text: str, seed: str | None, level: int | None, progress: Report) -> 
 # ---------------------------------------------------------------- in JSON values
 
 
+def fixed_of(task: Task) -> dict[str, Any]:
+    """What a puzzle and its plan are, whatever has been done of them: made once for each plan, since it is much."""
+    chosen = task.chosen
+    return {
+        "name": chosen.puzzle.name,
+        "title": chosen.puzzle.title,
+        "seed": chosen.seed,
+        "level": task.level,
+        "start": str(chosen.start),
+        "goal": str(chosen.goal),
+        "count": str(task.count),
+        "par": task.par,
+        "proved": task.proved,
+        "cards": list(chosen.cards),
+        "target": target_of(chosen.goal),
+        "plan": [_planned(chosen.track, number, run) for number, run in enumerate(task.runs, 1)],
+    }
+
+
 def puzzle(
     task: Task,
+    fixed: Mapping[str, Any],
     score: Score,
     done: int | None,
     position: Position,
@@ -175,28 +195,19 @@ def puzzle(
 ) -> dict[str, Any]:
     """A puzzle as it stands after so many runs of its plan; None: the plan is left, and no other is made yet.
 
-    ``hint`` is the number of the run that was told. ``by_hand`` is what was counted in a sitting that takes orders.
+    ``fixed`` is what never changes of it. ``hint`` is the number of the run that was told. ``by_hand`` is what was
+    counted in a sitting that takes orders.
     """
-    chosen, runs = task.chosen, task.runs if done is not None else ()
+    track, runs = task.chosen.track, task.runs if done is not None else ()
     left = None if done is None else len(runs) - done
     return {
-        "name": chosen.puzzle.name,
-        "title": chosen.puzzle.title,
-        "seed": chosen.seed,
-        "level": task.level,
-        "start": str(chosen.start),
-        "goal": str(chosen.goal),
+        **fixed,
         "position": str(position),
-        "count": str(task.count),
-        "par": task.par,
-        "proved": task.proved,
-        "cards": list(chosen.cards),
-        "target": target_of(chosen.goal),
         "done": _done(task, score, done or 0, seconds, by_hand),
-        "plan": [_planned(chosen.track, number, run) for number, run in enumerate(runs, 1)],
+        "plan": fixed["plan"] if done is not None else [],
         "next": done or 0,
         "distance": left,
-        "hint": None if hint is None else {"run": describe(chosen.track, runs[hint - 1]), "distance": left},
+        "hint": None if hint is None else {"run": describe(track, runs[hint - 1]), "distance": left},
     }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from pointsman.box.task import Task, place_in, puzzle
+from pointsman.box.task import Task, fixed_of, place_in, puzzle
 from pointsman.dispatch.control import Status
 from pointsman.operate.hand_referee import Figures
 from pointsman.operate.referee import Score
@@ -27,6 +27,10 @@ class UnderWay:
     hint: int = 0
     began_s: float | None = None
     finishing: bool = False
+    _fixed: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._fixed = fixed_of(self.task)
 
     @property
     def rest(self) -> tuple[Run, ...]:
@@ -48,6 +52,7 @@ class UnderWay:
     def plan_anew(self, task: Task) -> None:
         """The same puzzle with another plan, from where everything stands."""
         self.task, self.done, self.hint, self.left = task, 0, 0, False
+        self._fixed = fixed_of(task)
 
     def solved(self) -> None:
         """Everything is done."""
@@ -72,4 +77,5 @@ class UnderWay:
         seconds = 0.0 if status is None or self.began_s is None else status.t_s - self.began_s
         by_hand = self._counted_before if status is None or status.hand is None else status.hand.figures
         hint = self.hint if self.hint == self.done + 1 and not self.left else None
-        return puzzle(self.task, score, None if self.left else self.done, position, seconds, hint, by_hand)
+        done = None if self.left else self.done
+        return puzzle(self.task, self._fixed, score, done, position, seconds, hint, by_hand)

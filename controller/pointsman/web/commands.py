@@ -20,7 +20,7 @@ from pointsman.web.sessions import Role, Session, Sessions
 class Asked(BaseModel):
     """What every message has; the answer has the same ``id``."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     id: Annotated[int, Field(ge=0, le=2**53)] | None = None
 
@@ -81,7 +81,7 @@ class Drive(Asked):
 
     do: Literal["drive"]
     towards: End
-    speed_mm_s: Annotated[float, Field(gt=0, le=10_000)]
+    speed_mm_s: Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)]
 
 
 class Turnout(Asked):
@@ -174,6 +174,21 @@ def parse(text: str) -> Message:
             raise UsageError("this cannot be done here", cure="reload the page") from None
         where = ".".join(map(str, first["loc"]))
         raise UsageError(f"this cannot be asked for: {first['msg']}", where=where, cure="reload the page") from None
+
+
+class _Meant(BaseModel):
+    """What is asked for, whatever else is said."""
+
+    do: Literal["emergency-stop"]
+
+
+def means_stop(text: str) -> bool:
+    """Whether a message that cannot be read otherwise asks for an emergency stop: then everything is stopped."""
+    try:
+        _Meant.model_validate_json(text)
+    except ValidationError:
+        return False
+    return True
 
 
 def number_of(text: str) -> int | None:

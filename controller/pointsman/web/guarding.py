@@ -5,21 +5,44 @@
 * Whatever changes something (every method but GET and HEAD), and the websocket, must come from this server's own pages:
   the ``Origin`` must be there and name the same host and port as ``Host``.
 * A body is 4 kB at most.
+* One address asks for so much a second at most; an emergency stop is counted by its route.
+* Requests are begun one after the other, so that they keep no emergency stop waiting.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import random
 import socket
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pointsman.web.audience import LANGUAGES
+from pointsman.web.languages import language_of
+from pointsman.web.rates import Rates, sender
+from pointsman.web.turns import Turns
+
 MOST_BODY_BYTES = 4096
+A_SECOND = 100.0
+AT_ONCE = 6000.0
+"""Requests from one address. A page is 40 of them."""
+PAGES_A_SECOND = 10.0
+PAGES_AT_ONCE = 300.0
+"""Openings of the websocket from one address: also when it asks for too much else."""
+TOO_MUCH_S = 1.0
+"""Half as long to so long whoever asks for too much waits for that answer: then few are given, and not at once."""
+ANSWERS_AT_A_TIME = 1
+"""Requests that are begun before the loop looks at what has come in: a stop does not wait for those of many."""
+STOP = "/api/emergency-stop"
 POLICY = "; ".join(
     [
         "default-src 'self'",
@@ -38,6 +61,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+TOO_MUCH = 429, {"why": "too much is asked for from this address", "cure": "wait a moment"}
 _SAFE = frozenset({"GET", "HEAD"})
 
 
@@ -73,21 +97,30 @@ class Guard:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._names = own_names()
+        self._rates = Rates(A_SECOND, AT_ONCE, time.monotonic)
+        self._turns: Turns | None = None
+        self._pages = Rates(PAGES_A_SECOND, PAGES_AT_ONCE, time.monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI has it."""
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(scope, Headers(scope=scope))
+        refusal = self._refusal(scope, Headers(scope=scope)) or self._too_much(scope)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
             else:
                 await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]["why"]})
             return
-        answer = self._app if refusal is None else JSONResponse(refusal[1], status_code=refusal[0])
-        await answer(scope, _Bounded(receive), _with_headers(send))
+        if scope["path"] != STOP:
+            self._turns = self._turns or Turns(ANSWERS_AT_A_TIME)
+            await self._turns.wait()
+        answer = self._app
+        if refusal is not None:
+            said = LANGUAGES[language_of(HTTPConnection(scope))](refusal[1])
+            answer = JSONResponse(said, status_code=refusal[0])
+        await answer(scope, _Bounded(receive), _with_headers(send, receive))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, dict[str, str]] | None:
         """The status and the words with which a request is refused, if it is."""
@@ -101,6 +134,12 @@ class Guard:
         if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
             return 413, {"why": "this is too long", "cure": f"send {MOST_BODY_BYTES} bytes at most"}
         return None
+
+    def _too_much(self, scope: Scope) -> tuple[int, dict[str, str]] | None:
+        if scope["path"] == STOP:
+            return None
+        rates = self._rates if scope["type"] == "http" else self._pages
+        return None if rates.allows(sender(HTTPConnection(scope))) else TOO_MUCH
 
 
 def _same_origin(origin: str, host: str) -> bool:
@@ -122,9 +161,11 @@ class _Bounded:
         return message if self._left >= 0 else {"type": "http.disconnect"}
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, receive: Receive) -> Send:
     async def told(message: Message) -> None:
         if message["type"] == "http.response.start":
+            if message["status"] == TOO_MUCH[0]:
+                await _gone(receive, random.uniform(TOO_MUCH_S / 2, TOO_MUCH_S))
             message.setdefault("headers", [])
             headers: Any = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
@@ -134,3 +175,11 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return told
+
+
+async def _gone(receive: Receive, within_s: float) -> None:
+    """Return when whoever asked has gone, or after so long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(within_s):
+            while (await receive())["type"] != "http.disconnect":
+                pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -16,10 +17,12 @@ from pointsman.errors import RefusedError, did_you_mean
 from pointsman.track.photos import KINDS
 from pointsman.web.audience import LANGUAGES
 from pointsman.web.drawn_code import svg_of
+from pointsman.web.guarding import STOP, TOO_MUCH
 from pointsman.web.languages import language_of
 from pointsman.web.photos import KEPT_S, Album
 from pointsman.web.printing.press import Press, drawn_of
 from pointsman.web.printing.sheet import Paper
+from pointsman.web.rates import Rates, sender
 from pointsman.web.schemas import (
     ByCode,
     ByPin,
@@ -44,7 +47,10 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     421: {"model": RefusedView, "description": "This server is not called so."},
     422: {"model": RefusedView, "description": "Not understood."},
 }
-router = APIRouter()
+LIMITED: dict[int | str, dict[str, Any]] = {429: {"model": RefusedView, "description": "Too often from one address."}}
+STOPS_A_SECOND, STOPS_AT_ONCE = 10.0, 20.0
+"""From one address; more while something is under way."""
+router = APIRouter(responses=LIMITED)
 Language = Literal["en", "fr"]
 
 
@@ -63,6 +69,7 @@ class House:
     port: int
     album: Album
     press: Press = field(default_factory=Press)
+    stops: Rates = field(default_factory=lambda: Rates(STOPS_A_SECOND, STOPS_AT_ONCE, time.monotonic))
 
     @property
     def cookie(self) -> str:
@@ -72,6 +79,17 @@ class House:
     def session(self, connection: HTTPConnection) -> Session | None:
         """The session of whoever asks, if there is one."""
         return self.sessions.of(connection.cookies.get(self.cookie))
+
+    def stops_too_often(self, connection: HTTPConnection) -> bool:
+        """Whether an address asks for a stop again and again while there is nothing to stop."""
+        return not self.stops.allows(sender(connection)) and self.box.snapshot.still
+
+    def stop_all_the_same(self, connection: HTTPConnection) -> None:
+        """Stop when a request for a stop is not understood otherwise."""
+        asked = connection.scope["path"] == STOP and connection.scope["method"] == "POST"
+        if asked and not self.stops_too_often(connection):
+            session = self.session(connection)
+            self.box.emergency_stop("somebody" if session is None else session.who)
 
     def remember(self, response: Response, session: Session) -> None:
         """Let a browser keep the secret of its session, out of reach of any script."""
@@ -191,21 +209,26 @@ def _pdf(document: bytes, name: str) -> Response:
 # ---------------------------------------------------------------- what changes something
 
 
-@router.post("/api/emergency-stop", status_code=202, responses=REFUSED)
-async def emergency_stop(wanted: StopWanted, house: HouseOf, session: SessionOf) -> SessionView:
-    """Stop everything at once; anyone may."""
-    house.box.emergency_stop(session.who, power_off=wanted.power_off)
+@router.post(STOP, status_code=202, response_model=SessionView, responses=REFUSED)
+async def emergency_stop(
+    request: Request, response: Response, house: HouseOf, wanted: StopWanted | None = None
+) -> SessionView | JSONResponse:
+    """Stop everything at once; anyone may, at any time. What is sent with it may be left out."""
+    if house.stops_too_often(request):
+        status, said = TOO_MUCH
+        return JSONResponse(LANGUAGES[language_of(request)](said), status_code=status)
+    session = _known(request, response, house)
+    house.box.emergency_stop(session.who, power_off=wanted is not None and wanted.power_off)
     return _view(session)
 
 
 @router.post("/api/session", responses=REFUSED)
 async def sign_in(given: ByPin | ByCode, request: Request, house: HouseOf, session: SessionOf) -> SessionView:
     """Become marshal by the PIN, or driver by a one-time code."""
-    address = request.client.host if request.client is not None else ""
     if isinstance(given, ByPin):
-        house.sessions.sign_in(session, given.pin, address)
+        house.sessions.sign_in(session, given.pin, sender(request))
     else:
-        house.sessions.use_code(session, given.code, address)
+        house.sessions.use_code(session, given.code, sender(request))
     house.visits.changed(session)
     return _view(session)
 

@@ -24,11 +24,12 @@ from pointsman.box.snapshot import Snapshot
 from pointsman.box.task import Ground
 from pointsman.errors import PortError, UsageError
 from pointsman.phones.server import phones_served
-from pointsman.posix import endings
+from pointsman.posix import endings, link_socket_options
 from pointsman.web.announcing import PHONES, announced
 from pointsman.web.commands import Deeds
 from pointsman.web.french import sentence
 from pointsman.web.layout_view import layout_view
+from pointsman.web.lines import MOST_LINES, Line
 from pointsman.web.phones import BoxRailway
 from pointsman.web.photos import Album
 from pointsman.web.routes import House
@@ -43,7 +44,8 @@ LONGEST_PIN_LINE = 200
 SWITCH_S = 0.0005
 """How long one thread may keep the others waiting: a stop leaves within milliseconds whatever the web does."""
 SHUT_WITHIN_S = 3
-MOST_CONNECTIONS = 500
+UNTAKEN_MS = 30_000
+"""A connection whose other side takes nothing for so long is broken, even while it is being closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def listen(wanted: Door) -> socket.socket:
     where = f"{wanted.host}:{wanted.port}"
     try:
         family = socket.getaddrinfo(wanted.host, wanted.port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((wanted.host, wanted.port), family=family, backlog=512)
+        found = socket.create_server((wanted.host, wanted.port), family=family, backlog=512)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             cure = "end the program that has it, or give another one with --port"
@@ -117,6 +119,9 @@ def listen(wanted: Door) -> socket.socket:
         }
         cure = cures.get(error.errno or 0, "give an address of this computer with --host")
         raise PortError(error.strerror or str(error), where=where, cure=cure) from error
+    for option in link_socket_options(UNTAKEN_MS):
+        found.setsockopt(*option)  # every connection that comes in there has it
+    return found
 
 
 def address_of(wanted: Door, port: int) -> str:
@@ -246,7 +251,7 @@ async def serve(
 def _config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http="h11",
+        http=Line,
         ws="websockets-sansio",
         ws_max_size=MOST_BYTES,
         ws_per_message_deflate=False,
@@ -254,5 +259,5 @@ def _config(app: ASGIApp) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=SHUT_WITHIN_S,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=MOST_LINES + 1,
     )

@@ -58,6 +58,12 @@ def make_app(house: House) -> FastAPI:
     return app
 
 
+def _house(request: Request) -> House:
+    house = request.app.state.house
+    assert isinstance(house, House), "that is what the application was made with"
+    return house
+
+
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, PointsmanError), "that is what it is registered for"
     status = 403 if isinstance(error, RefusedError) else 422
@@ -65,8 +71,9 @@ async def _refused(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse(said, status_code=status)
 
 
-async def _not_understood(_: Request, error: Exception) -> JSONResponse:
+async def _not_understood(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError), "that is what it is registered for"
+    _house(request).stop_all_the_same(request)
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"]))
     return JSONResponse({"why": f"{where}: {first['msg']}", "cure": SEE}, status_code=422)
@@ -74,6 +81,7 @@ async def _not_understood(_: Request, error: Exception) -> JSONResponse:
 
 async def _no_such(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException), "that is what it is registered for"
+    _house(request).stop_all_the_same(request)
     headers = {name.lower(): value for name, value in (error.headers or {}).items()}
     if error.status_code == METHOD_NOT_ALLOWED:
         # The router names the methods of the first route of an address only.

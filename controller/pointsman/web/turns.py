@@ -10,11 +10,12 @@ AT_A_TIME = 4
 
 
 class Turns:
-    """Everybody who has something to send waits for a turn. Made in the running loop."""
+    """Everybody who has something to do waits for a turn. Made in the running loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_a_time: int = AT_A_TIME) -> None:
+        self._at_a_time = at_a_time
         self._loop = asyncio.get_running_loop()
-        self._left = AT_A_TIME
+        self._left = at_a_time
         self._counting = False
         self._waiting: deque[asyncio.Future[None]] = deque()
 
@@ -36,11 +37,11 @@ class Turns:
 
     def _next_round(self) -> None:
         self._counting = False
-        self._left = AT_A_TIME
+        self._left = self._at_a_time
         while self._waiting and self._left > 0:
             turn = self._waiting.popleft()
             if not turn.done():
                 turn.set_result(None)
                 self._left -= 1
-        if self._waiting or self._left < AT_A_TIME:
+        if self._waiting or self._left < self._at_a_time:
             self._count()

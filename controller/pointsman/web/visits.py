@@ -15,9 +15,21 @@ from pointsman.box.box import Box
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.phones.server import Phones
 from pointsman.web.audience import Audience, Client
-from pointsman.web.commands import Deeds, EmergencyStop, Language, Message, may, number_of, parse, refused
+from pointsman.web.commands import (
+    Deeds,
+    Drive,
+    EmergencyStop,
+    Language,
+    Message,
+    may,
+    means_stop,
+    number_of,
+    parse,
+    refused,
+)
 from pointsman.web.languages import language_of
 from pointsman.web.phones import row
+from pointsman.web.rates import sender
 from pointsman.web.sessions import Session, Sessions
 from pointsman.web.turns import Turns
 
@@ -91,17 +103,17 @@ class Visits:
 
     async def visit(self, websocket: WebSocket, session: Session) -> None:
         """Serve one client until it goes."""
-        address = websocket.client.host if websocket.client is not None else ""
-        if len(self.audience.clients) >= MOST_CLIENTS or self._from[address] >= MOST_EACH:
+        here = sender(websocket)
+        if len(self.audience.clients) >= MOST_CLIENTS or self._from[here] >= MOST_EACH:
             await websocket.close(_FULL, "too many look at once")
             return
-        self._from[address] += 1
+        self._from[here] += 1
         try:
             await self._serve(websocket, session)
         except WebSocketDisconnect:
             pass  # it went before it was greeted, or before it was shown out
         finally:
-            self._from[address] -= 1
+            self._from[here] -= 1
             self._from += Counter()  # forgets who has none left
 
     async def _serve(self, websocket: WebSocket, session: Session) -> None:
@@ -146,6 +158,8 @@ class Visits:
             try:
                 message = parse(text)
             except PointsmanError as error:
+                if means_stop(text):
+                    self.box.emergency_stop(session.who)
                 client.answer(self._refusal(number_of(text), error))
             else:
                 if isinstance(message, EmergencyStop):
@@ -188,7 +202,8 @@ class Visits:
             await self.deeds.do(message, session, _holder(session, tab))
         except PointsmanError as error:
             client.answer(self._refusal(message.id, error))
-            self.box.refuse(error)
+            if not isinstance(message, Drive):  # it is said again and again, and concerns nobody else
+                self.box.refuse(error)
         else:
             client.answer({"type": "done", "id": message.id})
             self.audience.again()

@@ -189,6 +189,7 @@ NOT_TOLD = {
         "It is the same as before.",
         "The picture.",
         "Not understood.",
+        "Too often from one address.",
         "This server is not called so.",
         "Longer than 4 kB.",
         "Refused, and why.",

@@ -29,6 +29,21 @@ async def test_a_hundred_who_send_keep_nobody_waiting() -> None:
     assert max(later - before for before, later in pairwise(heard_at)) <= AT_A_TIME
 
 
+async def test_there_may_be_one_at_a_time() -> None:
+    turns, begun = Turns(1), []
+    everybody = [asyncio.create_task(_turn(turns, begun)) for _ in range(3)]
+    for number in range(1, 4):
+        await asyncio.sleep(0)
+        assert len(begun) <= number
+    await asyncio.gather(*everybody)
+    assert len(begun) == 3
+
+
+async def _turn(turns: Turns, begun: list[None]) -> None:
+    await turns.wait()
+    begun.append(None)
+
+
 async def test_who_goes_while_it_waits_takes_no_turn() -> None:
     turns, sent = Turns(), []
 

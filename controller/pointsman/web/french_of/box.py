@@ -34,6 +34,7 @@ TEMPLATES = (
     ("look at what serve has printed", "regardez ce que serve a affiché"),
     ("too much is asked for at once", "trop de demandes à la fois"),
     ("too much is asked for", "trop de demandes"),
+    ("too much is asked for from this address", "trop de demandes viennent de cette adresse"),
     ("this is too long", "c'est trop long"),
     ("only text is read", "seul du texte est lu"),
     ("too many look at once", "trop de monde regarde à la fois"),
