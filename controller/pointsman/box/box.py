@@ -281,7 +281,7 @@ class Box:
         """What is to be done with a plan from where everything stands; a new one if a person has left the last one."""
         course, status = self._course, self._told.status
         assert course is not None, "something is played"
-        if not course.left or status is None:
+        if not course.to_be_planned or status is None:
             return course
         if status.hand is not None and status.hand.between:
             cure = "drive to where everything stands clear"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pointsman.box.task import Task, fixed_of, place_in, puzzle
 from pointsman.dispatch.control import Status
+from pointsman.errors import UsageError
 from pointsman.operate.hand_referee import Figures
 from pointsman.operate.referee import Score
-from pointsman.puzzle.moves import Run
+from pointsman.puzzle.moves import Run, runs
 from pointsman.puzzle.position import Position
 
 
@@ -17,13 +18,16 @@ from pointsman.puzzle.position import Position
 class UnderWay:
     """``done`` runs of the plan are done; ``left``: a person has left the plan, and no other is made yet.
 
-    ``hint`` is the number of the run that was told last, ``began_s`` when the layout first told anything.
+    ``found`` is the next run where everything stands as the plan means it but is written otherwise: whether the program
+    can drive it was not looked at. ``hint`` is the number of the run that was told last, ``began_s`` when the layout
+    first told anything.
     ``finishing``: the goal is reached, and the sitting is being ended.
     """
 
     task: Task
     done: int = 0
     left: bool = False
+    found: Run | None = None
     hint: int = 0
     began_s: float | None = None
     finishing: bool = False
@@ -45,13 +49,40 @@ class UnderWay:
     def follow(self, position: Position) -> bool:
         """Everything stands so now; whether that is the goal."""
         at = place_in(self.task.runs, position)
+        if at is None:
+            at = self._written_otherwise(position)
         self.left = at is None
         self.done = self.done if at is None else at
         return self.task.chosen.goal.reached(position, self.task.chosen.track.locomotives)
 
+    @property
+    def to_be_planned(self) -> bool:
+        """Whether the program needs another plan before it drives on from where everything stands."""
+        return self.left or (self.found is not None and self.next_run is self.found)
+
+    def _written_otherwise(self, position: Position) -> int | None:
+        """The index of the run of the plan that a run from a position is as good as, and which it then replaces.
+
+        A train that stands across joints can be written in more ways than the plan's: what counts is that the run
+        under way, or the one after it, leaves the same vehicles and ends the same from there.
+        """
+        track, planned = self.task.chosen.track, self.task.runs
+        try:
+            ways = list(runs(track, position, self.task.chosen.puzzle.locomotive))
+        except UsageError:
+            return None  # nothing can be planned from there
+        for at in range(self.done, min(self.done + 2, len(planned))):
+            meant = planned[at]
+            for run in ways:
+                if (run.towards, run.left, run.after) == (meant.towards, meant.left, meant.after):
+                    self.task, self.found = replace(self.task, runs=(*planned[:at], run, *planned[at + 1 :])), run
+                    self._fixed = fixed_of(self.task)
+                    return at
+        return None
+
     def plan_anew(self, task: Task) -> None:
         """The same puzzle with another plan, from where everything stands."""
-        self.task, self.done, self.hint, self.left = task, 0, 0, False
+        self.task, self.done, self.hint, self.left, self.found = task, 0, 0, False, None
         self._fixed = fixed_of(task)
 
     def solved(self) -> None:
