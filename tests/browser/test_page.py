@@ -190,6 +190,16 @@ def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor) -> None:
         assert box["x"] + box["width"] > toe["x"]
         callout.get_by_role("button", name="Close").click()
         expect(callout).to_have_count(0)
+        # Everybody is told of it, too, before the answer comes: closed once, it is closed.
+        told = {**served.answers["turnout"], "t_s": 1.0}
+        served.change(refusal=told)
+        expect(callout).to_be_visible()
+        page.locator('[data-key="turnout-T1"]').press("Enter")
+        served.until_heard("turnout", 2)
+        callout.get_by_role("button", name="Close").click()
+        expect(callout).to_have_count(0)
+        served.change(refusal={**told, "t_s": 2.0})
+        expect(callout).to_be_visible()
 
 
 def test_where_nothing_can_be_driven_by_hand_nothing_offers_it(visitor: Visitor) -> None:

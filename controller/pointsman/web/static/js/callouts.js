@@ -29,11 +29,12 @@ export class Callouts {
     const { refusal } = this.store.state;
     if (this.#own && this.#own.before !== JSON.stringify(refusal)) this.#own = null;
     const shown = this.#own ?? refusal;
-    if (!shown || !this.diagram.sheet || this.#closed === JSON.stringify(shown)) return;
+    if (!shown || !this.diagram.sheet || (shown === refusal && this.#closed === JSON.stringify(shown))) return;
     const spot = this.#spot(shown.kind, shown.name);
     if (!spot) return;
     const close = () => {
-      this.#closed = JSON.stringify(shown);
+      // What everybody is told of the same refusal is closed with it.
+      this.#closed = JSON.stringify(this.store.state.refusal);
       this.#own = null;
       this.#show();
     };
