@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from panel_visitor import Visitor
 from playwright.sync_api import Browser, Page, sync_playwright
+from shared_cache import shared_cache
 
 FLAGS = [
     "--no-sandbox",
@@ -36,6 +37,11 @@ def browser() -> Iterator[Browser]:
             yield started
         finally:
             started.close()
+
+
+@pytest.fixture
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_cache(tmp_path_factory)
 
 
 @pytest.fixture

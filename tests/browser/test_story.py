@@ -4,71 +4,16 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from panel_server import SOON_MS, begin, deal, faster, press, served, take, until, until_state, whole
 from panel_visitor import Visitor
-from playwright.sync_api import Page, expect
-from programs import Program, running, tool
-from shared_cache import shared_cache
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.system
-SOON_MS = 30_000
-
-
-class Server(Program):
-    """The signal box of the small Inglenook, whose trains run some times faster than real ones."""
-
-    def __init__(self, folder: Path, cache: Path, *options: str, port: int = 0) -> None:
-        words = ("serve", "inglenook-small", "--port", str(port), "--journals", str(folder / "journals"), *options)
-        super().__init__(tool("pointsman"), *words, env={"POINTSMAN_CACHE_DIR": str(cache)})
-        self.address = self.expect(r"http://127\.0\.0\.1:\d+/").group()
-
-    @property
-    def port(self) -> int:
-        """The port of the page."""
-        return int(self.address.rstrip("/").rpartition(":")[2])
-
-
-@pytest.fixture
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shared_cache(tmp_path_factory)
-
-
-@contextmanager
-def served(folder: Path, cache: Path, *options: str, port: int = 0) -> Iterator[Server]:
-    with running(lambda: Server(folder, cache, *options, port=port)) as server:
-        yield server
-
-
-def press(page: Page, key: str) -> None:
-    page.locator(f'[data-key="{key}"]').click(timeout=SOON_MS)
-
-
-def until(page: Page, *modes: str) -> None:
-    expect(page.locator("body")).to_have_attribute("data-mode", re.compile("|".join(modes)), timeout=SOON_MS)
-
-
-def deal(page: Page, seed: str) -> None:
-    press(page, "deal")
-    page.locator("#deal-seed").fill(seed)
-    page.locator(".dialog [type=submit]").click()
-    until(page, "dealt")
-
-
-def begin(page: Page) -> None:
-    press(page, "facing-to")
-    press(page, "begin")
-    until(page, "ready")
-
-
-def whole(page: Page) -> Any:
-    """What the newest state is, asked for beside the page."""
-    return page.evaluate("fetch('/api/state').then((answer) => answer.json())")
 
 
 def test_from_opening_the_page_to_the_solved_puzzle_with_two_browsers(
@@ -117,8 +62,7 @@ def test_stopped_then_the_server_ends_and_comes_again_then_put_right_and_gone_on
         begin(page)
         press(page, "auto")
         until(page, "auto")
-        moving = "() => fetch('/api/state').then((answer) => answer.json()).then((state) => state.drive !== null)"
-        page.wait_for_function(moving, timeout=SOON_MS)
+        until_state(page, "state.drive !== null")
         page.keyboard.press("Space")
         until(page, "halted")
         expect(page.locator(".notice.halted")).to_contain_text("emergency stop")
@@ -139,22 +83,6 @@ def test_stopped_then_the_server_ends_and_comes_again_then_put_right_and_gone_on
         press(page, "auto")
         until(page, "solved")
         assert whole(page)["puzzle"]["done"]["emergency_stops"] == 1
-
-
-def until_state(page: Page, holds: str) -> None:
-    """Wait until something holds of the newest state, in JavaScript."""
-    page.wait_for_function(
-        f"() => fetch('/api/state').then((answer) => answer.json()).then((state) => {holds})", timeout=SOON_MS
-    )
-
-
-def take(page: Page) -> None:
-    page.locator("#take").click(timeout=SOON_MS)
-
-
-def faster(page: Page, presses: int = 2) -> None:
-    for _ in range(presses):
-        page.keyboard.press("ArrowUp")
 
 
 def test_driven_by_hand_taken_over_reloaded_and_left(
