@@ -119,7 +119,7 @@ class Box:
     def _stopped(self, why: str) -> None:
         if self._demo is not None:
             self._demo.end()
-        if self._sitting is None:
+        if self._sitting is None and self.snapshot.halted is None:
             self.board.publish(note=f"{why}: nothing was moving")
 
     # ------------------------------------------------------------ a puzzle
@@ -136,10 +136,10 @@ class Box:
             raise UsageError(f"there is no puzzle {name!r}", cure=did_you_mean(name, self.puzzles))
         sitting = self._sitting
         if sitting is not None:
-            sitting.stop("another puzzle is dealt")
+            sitting.stop(shown.MAKES_WAY)
             await self.board.until(*_STOOD)
             await sitting.ended()
-        with self._working.on("drawing and solving"):
+        with self._working.on(shown.DRAWING):
             task = await asyncio.to_thread(deal, self.ground, name, seed, level, self._working.progress)
         self._settle(task)
 
@@ -184,11 +184,10 @@ class Box:
         play = self._unfinished
         if play is None:
             raise RefusedError(["there is no play to take up"], cure="deal a puzzle")
-        cure, position = "say what stands where", str(play.position)
         self.board.publish(
             mode=Mode.HALTED,
             vehicles=shown.standing(play.chosen.track, play.position, self._facing),
-            halted={"why": play.why, "cure": cure, "confirmed": position, "believed": position, "where": ""},
+            halted=shown.taking_up(play),
             question=None,
         )
 
@@ -380,7 +379,7 @@ class Box:
             self._follow(course, status)
         if status is not None:
             course.began_s = status.t_s if course.began_s is None else course.began_s
-            changes = {**shown.seen(self.ground, status), **self._moving(), "note": status.doing}
+            changes = {**shown.seen(self.ground, status), **self._moving(), "note": shown.note(status)}
         if told.notes:
             changes["note"] = told.notes[-1]
         if told.question != before.question:

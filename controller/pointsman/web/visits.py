@@ -17,7 +17,6 @@ from pointsman.phones.server import Phones
 from pointsman.web.audience import Audience, Client
 from pointsman.web.commands import (
     Deeds,
-    Drive,
     EmergencyStop,
     Language,
     Message,
@@ -202,8 +201,6 @@ class Visits:
             await self.deeds.do(message, session, _holder(session, tab))
         except PointsmanError as error:
             client.answer(self._refusal(message.id, error))
-            if not isinstance(message, Drive):  # it is said again and again, and concerns nobody else
-                self.box.refuse(error)
         else:
             client.answer({"type": "done", "id": message.id})
             self.audience.again()

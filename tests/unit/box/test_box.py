@@ -41,6 +41,7 @@ async def ready(box: Box, seed: str = "1") -> None:
     await box.deal("classic", seed=seed)
     await box.begin(End.TO)
     assert await come_to(box, Mode.READY, Mode.HALTED, Mode.DEALT) is Mode.READY
+    assert box.snapshot.note == "", "nobody drives"
 
 
 async def test_a_puzzle_is_dealt_stepped_through_and_driven_to_its_end(tmp_path: Path) -> None:
@@ -250,4 +251,7 @@ async def test_a_stop_before_anything_moved_halts_too(tmp_path: Path) -> None:
         await seen(box, is_over)
         box.emergency_stop("marshal")
         await asyncio.sleep(0)
-        assert box.snapshot.note == "emergency stop by marshal: nothing was moving"
+        # Why it is halted is said already.
+        assert box.snapshot.note == ""
+        assert box.snapshot.halted is not None
+        assert box.snapshot.halted["why"] == "emergency stop by marshal"

@@ -1,12 +1,14 @@
-"""What is shown of a refusal: the place on the layout that it concerns."""
+"""What is shown of a play, without a layout under way: a refusal's place, what is on points, what makes way."""
 
 from __future__ import annotations
 
 import pytest
 from metal import builtin
 
-from pointsman.box.shown import refusal
-from pointsman.errors import RefusedError
+from pointsman.box import picture, shown
+from pointsman.errors import HaltedError, RefusedError
+from pointsman.puzzle.position import parse_position
+from pointsman.track.model import End
 
 SMALL = builtin("inglenook-small")
 
@@ -25,5 +27,19 @@ SMALL = builtin("inglenook-small")
     ],
 )
 def test_a_refusal_is_shown_at_what_it_concerns(where: str, what: str, place: tuple[str, str]) -> None:
-    shown = refusal(SMALL, RefusedError([what], where=where), 1.0)
-    assert (shown["kind"], shown["name"]) == place
+    told = shown.refusal(SMALL, RefusedError([what], where=where), 1.0)
+    assert (told["kind"], told["name"]) == place
+
+
+def test_what_is_on_points_stands_nowhere_until_a_person_says_where() -> None:
+    position = parse_position("head: | s1: 1 3 | s2: 4 5 | s3: 2 | T1>closed: L", SMALL, ["L", *"12345"])
+    standing = shown.standing(SMALL, position, End.TO)
+    assert standing["L"]["element"] is None
+    assert standing["3"]["element"] == "s1"
+    assert picture.position_of(SMALL, standing) == ""
+
+
+def test_a_play_that_makes_way_says_what_is_being_done() -> None:
+    for why, making_way, note in ((shown.MAKES_WAY, True, "drawing and solving ..."), ("the power was cut", False, "")):
+        told = shown.halted(SMALL, HaltedError(why), "head: L", {})
+        assert (told["halted"]["making_way"], told["note"], told["refusal"]) == (making_way, note, None)
