@@ -158,7 +158,10 @@ _TEMPLATES = (
     ("{a} stands on {b}: say on which track it stands", "{a} est sur {b} : dites sur quelle voie il se trouve"),
     ("{a} vehicles in {b}, which holds {c}", "{a} véhicules dans {b}, qui en contient {c}"),
     ("this is not the marshal's PIN", "ce n'est pas le code du responsable"),
-    ("it is in the terminal in which serve runs", "il est affiché dans le terminal où tourne serve"),
+    (
+        "whoever started serve knows it: it was chosen, or printed, then",
+        "qui a lancé serve le connaît : il a été choisi ou affiché alors",
+    ),
     ("there were too many wrong tries", "il y a eu trop d'essais faux"),
     ("wait {a} minutes", "attendez {a} minutes"),
     ("this code was used, or is too old", "ce code a déjà servi, ou il est trop vieux"),

@@ -162,7 +162,10 @@ class RefusedView(_Given):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "example": {"why": "this is not the marshal's PIN", "cure": "it is in the terminal in which serve runs"}
+            "example": {
+                "why": "this is not the marshal's PIN",
+                "cure": "whoever started serve knows it: it was chosen, or printed, then",
+            }
         },
     )
 

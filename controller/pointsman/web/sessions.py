@@ -117,7 +117,10 @@ class Sessions:
         self._tries.check(address)
         if self._pin is not None and not hmac.compare_digest(pin.encode(), self._pin.encode()):
             self._tries.wrong(address)
-            raise RefusedError(["this is not the marshal's PIN"], cure="it is in the terminal in which serve runs")
+            raise RefusedError(
+                ["this is not the marshal's PIN"],
+                cure="whoever started serve knows it: it was chosen, or printed, then",
+            )
         self._become(session, Role.MARSHAL)
 
     def code_for(self, locomotive: str) -> str:
