@@ -282,7 +282,7 @@ def test_put_right_by_click_with_undo(visitor: Visitor) -> None:
         page.locator('[data-key="piece-4"]').click()
         page.get_by_label("Put it in s3, after mineral wagon 3").click()
         page.locator('[data-key="piece-7"]').click()
-        page.get_by_label("Put it on turnout T1, thrown").click()
+        page.get_by_label("Put it in head, first from the buffer stop").click()
         page.get_by_role("button", name="Undo").click()
         page.get_by_role("button", name="It stands like this").click()
         said = served.until_heard("put-right")[0]
@@ -336,7 +336,7 @@ def test_a_spectator_has_nothing_to_press_but_the_stop(visitor: Visitor) -> None
         page.get_by_role("button", name="You are: Spectator").click()
         page.get_by_label("Marshal's PIN").fill("0000")
         page.get_by_role("button", name="Be the marshal").click()
-        expect(page.get_by_text("this is not the marshal's PIN Ask.")).to_be_visible()
+        expect(page.get_by_text("This is not the marshal's PIN. Ask.")).to_be_visible()
         served.posts["POST", "/api/session"] = (200, {"role": "marshal"})
         served.you["role"] = "marshal"
         page.get_by_label("Marshal's PIN").fill("4711")

@@ -2,6 +2,8 @@
 
 import { ask, dialog_open } from "./dialogs.js";
 import { button, change, html } from "./dom.js";
+import { refusal_line } from "./refusals.js";
+import { sentence } from "./sentences.js";
 import { takes_text } from "./stop.js";
 import { figure, t, t_or } from "./words.js";
 
@@ -36,30 +38,32 @@ export class Driving {
     this.brake = button("", () => throttle.stop(), { class: "big brake", id: "brake" });
     this.now = html("output", { class: "now", for: "speed" });
     this.limit = html("p", { class: "limit", role: "status" });
+    this.said = refusal_line();
     this.lights = button("", () => this.#function(LIGHTS, !this.#lights), { "aria-pressed": "false" });
     this.horn = button("", () => this.#blow());
     this.desk = html(
       "div",
       { class: "desk" },
       // Together: on a phone they stay under the thumb, above the emergency stop.
-      html("div", { class: "dock" }, this.sides, html("div", { class: "row throttle" }, this.slower, this.brake, this.faster)),
-      html("div", { class: "speed" }, this.label, this.now, this.slider),
-      this.limit,
+      html("div", { class: "dock" }, html("div", { class: "readout" }, this.now, html("div", { class: "twofold" }, this.limit, this.said)), this.sides, html("div", { class: "row throttle" }, this.slower, this.brake, this.faster)),
+      html("div", { class: "speed" }, this.label, this.slider),
       html("div", { class: "row" }, this.lights, this.horn, this.leave),
     );
-    this.place.append(this.title, this.who, this.take, this.desk);
+    this.taken = refusal_line();
+    this.place.append(this.title, this.who, this.take, this.taken, this.desk);
+    this.throttle.addEventListener("refused", (event) => this.deeds.answered(event.detail, this.said));
   }
 
   async #take() {
     const { throttle: all } = this.store.state;
     const holder = all[this.store.locomotive]?.holder;
     if (holder && !(await ask(t("take.over"), t("take.over.text", { locomotive: this.store.locomotive }), t("take.over.yes")))) return;
-    this.deeds.answered(await this.link.ask("take", holder ? { steal: true } : {}));
+    this.deeds.answered(await this.link.ask("take", holder ? { steal: true } : {}), this.taken);
   }
 
   async #function(number, on) {
     const answer = await this.link.ask("function", { number, on });
-    if (!answer.ok) this.deeds.answered(answer);
+    if (!answer.ok) this.deeds.answered(answer, this.said);
     else if (number === LIGHTS) this.#lights = on;
     this.#show();
   }
@@ -113,6 +117,7 @@ export class Driving {
     change(this.who, { text: held ? "" : t(holder ? "held.other" : state.mode === "auto" ? "held.auto" : "held.none"), hidden: held });
     const idle = !["ready", "paused", "hand"].includes(state.mode);
     change(this.take, { text: t(holder ? "take.over" : "take"), hidden: held, disabled: idle });
+    this.taken.hidden = held;
     this.desk.hidden = !held;
     const at_stand = throttle.standing;
     const order = this.#by_side();
@@ -134,7 +139,7 @@ export class Driving {
     change(this.faster, { "aria-label": t("faster"), disabled: throttle.towards === null || throttle.speed_mm_s >= cap });
     change(this.brake, { text: t("brake") });
     const said = ["warning", "limit"].map((one) => [one, state.drive?.[one]?.why]).filter(([, why]) => why);
-    change(this.limit, { text: said.map(([one, why]) => t(one, { why })).join(" ") });
+    change(this.limit, { text: said.map(([one, why]) => sentence(t(one, { why }))).join(" ") });
     change(this.lights, { text: t("lights"), "aria-pressed": String(this.#lights) });
     change(this.horn, { text: t("horn") });
     change(this.leave, { text: t("leave"), disabled: !at_stand });

@@ -4,6 +4,8 @@ export class Store {
   state = null;
   you = { role: "spectator", who: null, locomotive: null };
   layout = null;
+  /** Shown to a hall: nothing can be pressed but the stop. */
+  hall = false;
   #views = [];
 
   /** Calls `render(state)` now and whenever one of the keys has changed ("you" and "*" among them). */
@@ -41,7 +43,7 @@ export class Store {
   }
 
   get drives() {
-    return this.you.role === "driver" || this.you.role === "marshal";
+    return !this.hall && (this.you.role === "driver" || this.you.role === "marshal");
   }
 
   /** Whether this page may move something by hand: where the server cannot do it, nothing offers it. */
@@ -50,7 +52,7 @@ export class Store {
   }
 
   get marshal() {
-    return this.you.role === "marshal";
+    return !this.hall && this.you.role === "marshal";
   }
 
   #tell(keys) {

@@ -32,6 +32,12 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+/** The words of a key for so many: those of `key.one` where the language says one so. */
+export function t_count(key, count, values = {}) {
+  const one = new Intl.PluralRules(language).select(count) === "one" && `${key}.one` in dictionary;
+  return t(one ? `${key}.one` : key, { count, ...values });
+}
+
 /** The words of a key where the dictionary has it, else what is given. */
 export const t_or = (key, other) => (key in dictionary ? dictionary[key] : other);
 
