@@ -50,13 +50,21 @@ def test_beginning_and_the_hint_are_in_sight_without_scrolling(visitor: Visitor,
         within_the_stop(page, ".tip")
 
 
-def test_a_hint_says_what_is_coupled_up(visitor: Visitor):
-    run = {"number": 1, "text": "L to s1", "engine": "L", "towards": "to", "left": []}
-    plan = [{**run, "after": "head: | s1: L 4 6 2 7 8 | s2: 1 5 3 | s3:"}]
-    puzzle = {**PLAY["puzzle"], "plan": plan, "next": 0, "hint": {"run": "L to s1", "distance": 1}}
+@pytest.mark.parametrize(
+    ("after", "coupled"),
+    [
+        ("head: | s1: L 4 6 2 7 8 | s2: 1 5 3 | s3:", "couples up to open wagon 4 "),
+        ("head: | T1>closed: L | s1: 4 6 2 7 8 | s2: 1 5 3 | s3:", "couples up to open wagon 4 "),
+        ("head: | s1: 4 6 2 7 8 | s2: 1 5 3 | s3: L", ""),
+        ("head: | T1>thrown: L | s1: 4 6 2 7 8 | s2: 1 5 3 | s3:", ""),
+    ],
+)
+def test_a_hint_says_what_is_coupled_up(visitor: Visitor, after: str, coupled: str):
+    run = {"number": 1, "text": "L goes", "engine": "L", "towards": "to", "left": [], "after": after}
+    puzzle = {**PLAY["puzzle"], "plan": [run], "next": 0, "hint": {"run": "L goes", "distance": 1}}
     with Stage(LAYOUT, {**PLAY, "puzzle": puzzle}) as served:
         page = visitor.page(served)
-        expect(page.locator(".tip")).to_have_text("Hint: L to s1, couples up to open wagon 4 (1 to go)")
+        expect(page.locator(".tip")).to_have_text(f"Hint: L goes{', ' if coupled else ' '}{coupled}(1 to go)")
         expect(page.locator("summary")).to_have_text("Solution, 1 run")
 
 

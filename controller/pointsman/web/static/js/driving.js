@@ -45,8 +45,8 @@ export class Driving {
       "div",
       { class: "desk" },
       // Together: on a phone they stay under the thumb, above the emergency stop.
-      html("div", { class: "dock" }, html("div", { class: "readout" }, this.now, html("div", { class: "twofold" }, this.limit, this.said)), this.sides, html("div", { class: "row throttle" }, this.slower, this.brake, this.faster)),
-      html("div", { class: "speed" }, this.label, this.slider),
+      html("div", { class: "dock" }, html("div", { class: "readout" }, html("div", { class: "asked-for" }, this.label, this.now), html("div", { class: "twofold" }, this.limit, this.said)), this.sides, html("div", { class: "row throttle" }, this.slower, this.brake, this.faster)),
+      html("div", { class: "speed" }, this.slider),
       html("div", { class: "row" }, this.lights, this.horn, this.leave),
     );
     this.taken = refusal_line();
@@ -134,7 +134,7 @@ export class Driving {
     if (Number(slider.value) !== throttle.speed_mm_s) slider.value = String(throttle.speed_mm_s);
     change(this.label, { text: throttle.towards === null ? t("speed.choose") : t("speed") });
     const actual = Math.abs(state.vehicles[locomotive]?.v_mm_s ?? 0);
-    change(this.now, { text: t("speed.now", { wanted: figure(throttle.speed_mm_s), actual: figure(actual) }) });
+    change(this.now, { text: t("speed.now", { wanted: figure(throttle.speed_mm_s), actual: figure(actual) }), hidden: throttle.towards === null });
     change(this.slower, { "aria-label": t("slower"), disabled: throttle.speed_mm_s === 0 });
     change(this.faster, { "aria-label": t("faster"), disabled: throttle.towards === null || throttle.speed_mm_s >= cap });
     change(this.brake, { text: t("brake") });

@@ -38,7 +38,9 @@ async function layout() {
 
 /** What is being done; where nothing is, what can be done. */
 function note({ note: doing, mode, throttle }, store) {
-  if (doing) return sentence(doing);
+  // What the program calls a proving move is nothing for the public; and a hall is told the run itself.
+  if (mode === "starting") return t("note.starting");
+  if (doing) return store.hall && mode === "auto" ? "" : sentence(doing);
   const held = Object.values(throttle ?? {}).some(({ holder }) => holder);
   return store.hands && !held ? t_or(`note.${mode}`, "") : "";
 }

@@ -52,7 +52,12 @@ export class Puzzle {
     this.figures = html("div", { class: "figures" });
     this.plan = html("div", { class: "plan" });
     this.prints = html("p", { class: "prints" });
-    place.append(this.title, this.set_up, this.controls, this.said, this.score, this.next, this.target, this.figures, this.plan, this.prints);
+    place.append(
+      this.title,
+      this.set_up,
+      html("div", { class: "part" }, this.controls, this.said, this.score, this.next, this.target),
+      html("div", { class: "part" }, this.figures, this.plan, this.prints),
+    );
     store.view(["puzzle", "mode", "demo", "question", "you", "vehicles"], () => this.#show());
   }
 
