@@ -106,7 +106,7 @@ def test_drawing_anew_in_a_play_says_what_becomes_of_it_and_a_demonstration_is_n
         page = visitor.page(served)
         expect(page.locator('[data-key="demo"]')).to_have_count(0)
         page.get_by_role("button", name="Draw cards").click()
-        expect(page.locator(".dialog")).to_contain_text("The play under way is given up, and the power goes off.")
+        expect(page.locator(".dialog")).to_contain_text("The play that is not at its end is given up.")
         page.keyboard.press("Escape")
         making_way = {**TAKEN_UP["halted"], "making_way": True}
         served.change(mode="halted", halted=making_way, note="drawing and solving ...")

@@ -143,7 +143,7 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
             served.change(
                 drive={"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "T1 lies wrong"}}
             )
-            expect(page.locator(".limit")).to_have_text("It stops by itself: T1 lies wrong")
+            expect(page.locator(".limit")).to_have_text("It stops by itself: T1 lies wrong.")
             served.change(drive=None)
 
         def refused() -> None:
@@ -179,10 +179,10 @@ def test_what_the_protection_lets_pass_is_said_for_as_long_as_it_is_driven_to(vi
     drive_ = {"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "the track ends in s2"}}
     with stage({**DRIVING, "protection": "warn", "drive": {**drive_, "warning": {"why": "s2 holds 3"}}}) as served:
         page = visitor.page(served)
-        expect(page.locator(".limit")).to_have_text("Careful: s2 holds 3. It stops by itself: the track ends in s2")
+        expect(page.locator(".limit")).to_have_text("Careful: s2 holds 3. It stops by itself: the track ends in s2.")
         expect(page.locator("#protection")).to_have_text("Protection: warns only")
         served.change(drive={**drive_, "warning": None})
-        expect(page.locator(".limit")).to_have_text("It stops by itself: the track ends in s2")
+        expect(page.locator(".limit")).to_have_text("It stops by itself: the track ends in s2.")
 
 
 def test_a_page_that_is_left_stops_and_closes_its_connection(visitor: Visitor) -> None:
@@ -378,9 +378,10 @@ def test_a_drivers_code_leaves_the_address_at_once(visitor: Visitor) -> None:
 
 
 def test_a_driver_is_told_who_decides_after_a_halt(visitor: Visitor) -> None:
-    with stage({**HALTED, "unfinished": UNFINISHED}, role="driver") as served:
+    with stage(HALTED, role="driver") as served:
         page = visitor.page(served)
         expect(page.locator(".notice.halted")).to_contain_text("then put right. The marshal decides that.")
+        served.change(mode="idle", halted=None, unfinished=UNFINISHED)
         expect(page.locator(".notice.unfinished")).to_contain_text("The marshal decides that.")
         for name in ("Put right", "Take it up", "Draw cards"):
             expect(page.get_by_role("button", name=name)).to_have_count(0)
