@@ -154,8 +154,10 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
 
         for how in (hidden, taken_over, halted, emergency, end_of_its_drive, refused):
             page.evaluate("() => { delete document.hidden; }")
+            heard = len(served.said("drive"))
             drive(page, presses=1)
             expect(page.locator("output.now")).to_contain_text("20 mm/s asked")
+            served.until_heard("drive", heard + 1)
             how()
             expect(page.locator("output.now")).to_contain_text("0 mm/s asked, 0 mm/s now")
             before = len(served.said("drive"))
