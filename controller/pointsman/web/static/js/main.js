@@ -85,8 +85,8 @@ function status(store, link) {
 function levers(store, deeds) {
   const place = byId("levers");
   store.view(["turnouts", "magnets", "you", "mode"], (state) => {
-    // Before the layout is played on nothing of it can be set.
-    place.hidden = !store.hands || ["idle", "dealt"].includes(state.mode);
+    // Before the layout is played on, and afterwards, nothing of it can be set.
+    place.hidden = !store.hands || ["idle", "dealt", "solved"].includes(state.mode);
     if (place.hidden) return;
     const turnouts = Object.keys(store.layout.turnouts).map((name) => [name, lie_words(name, state.turnouts[name])]);
     const magnets = Object.keys(store.layout.magnets).map((name) => [name, t("magnet.control", { name, on: t(state.magnets[name]?.on ? "on" : "off") })]);
