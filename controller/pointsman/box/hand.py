@@ -10,9 +10,10 @@ has ended by itself leaves that in doubt, so that the page must say ``stop`` bef
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pointsman.box.board import Board
@@ -27,6 +28,14 @@ from pointsman.track.model import End, Leg
 
 PROGRAM = "the program"
 Refused = Callable[[str, RefusedError], None]
+
+
+@dataclass(slots=True)
+class Meant:
+    """That the program drives, as ``who`` has asked, once there is a plan; ``withdrawn`` is why it will not."""
+
+    who: str
+    withdrawn: str = ""
 
 
 class Host(Protocol):
@@ -57,6 +66,7 @@ class Hand:
         self._way: tuple[End, bool] | None = None
         self._ended = self._own = False
         self._speed_mm_s = 0.0
+        self._meant: Meant | None = None
 
     @property
     def engine(self) -> str:
@@ -101,6 +111,7 @@ class Hand:
 
     def release(self, who: str) -> None:
         """Give the throttle back; the train stops. Nothing, if ``who`` does not hold it."""
+        self._withdraw_of(who)
         if who == self.holder:
             self._close()
             self.holder = None
@@ -132,14 +143,19 @@ class Hand:
         self.show()
 
     def stop(self, who: str) -> None:
-        """Brake to a stand. Never refused; nothing, if ``who`` does not hold the throttle."""
-        if who == self.holder:
-            self._close()
-            self.show()
+        """Brake to a stand. Never refused. Who does not hold the throttle still keeps the program from setting off."""
+        self.withdraw(f"{who} has said stop")
+        self._brake(who)
 
     def gone(self, who: str) -> None:
         """The connection of ``who`` has ended: the train stops, and the throttle stays held for who comes again."""
-        self.stop(who)
+        self._withdraw_of(who)
+        self._brake(who)
+
+    def _brake(self, who: str) -> None:
+        if who == self.holder:
+            self._close()
+            self.show()
 
     def dismiss(self, who: str) -> None:
         """Take somebody the throttle, whichever page holds it; the train stops."""
@@ -201,11 +217,32 @@ class Hand:
         answer = asyncio.wrap_future(orders.play(PROGRAM, tuple(runs), lambda _: orders.pause() if one else None))
 
         def done(answer: asyncio.Future[int]) -> None:
-            self.playing = False
+            if self.orders is orders:
+                self.playing = False
             error = None if answer.cancelled() else answer.exception()
             over(error if isinstance(error, PointsmanError) else None)
 
         answer.add_done_callback(done)
+
+    @contextmanager
+    def meaning(self, who: str) -> Iterator[Meant]:
+        """While inside, the program is about to drive for ``who``: whatever stops a train withdraws that."""
+        self._meant = meant = Meant(who)
+        try:
+            yield meant
+        finally:
+            self._meant = None
+
+    def withdraw(self, why: str) -> bool:
+        """The program does not begin to drive; whether it was about to."""
+        if self._meant is None:
+            return False
+        self._meant.withdrawn = self._meant.withdrawn or why
+        return True
+
+    def _withdraw_of(self, who: str) -> None:
+        if self._meant is not None and self._meant.who == who:
+            self.withdraw(f"{who} has gone")
 
     # ------------------------------------------------------------ what is heard of the layout
 

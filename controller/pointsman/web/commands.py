@@ -241,7 +241,7 @@ class Deeds:
                     raise RefusedError(["no phones are served"], cure="start serve with --withrottle")
                 self.phones.accept(who, locomotive)
             case Simple(do=what):
-                await self._simple(what)()
+                await self._simple(what, holder)()
             case EmergencyStop(power_off=power_off):
                 box.emergency_stop(session.who, power_off=power_off)
 
@@ -263,13 +263,13 @@ class Deeds:
             case Function(number=number, on=on):
                 await hand.function(who, number, on=on)
 
-    def _simple(self, what: str) -> Callable[[], Awaitable[None]]:
+    def _simple(self, what: str, who: str) -> Callable[[], Awaitable[None]]:
         box = self.box
         deeds: dict[str, Callable[[], Awaitable[None]]] = {
-            "auto": box.auto,
+            "auto": lambda: box.auto(who),
             "pause": box.pause,
-            "go-on": box.auto,
-            "step": box.step,
+            "go-on": lambda: box.auto(who),
+            "step": lambda: box.step(who),
             "hint": box.hint,
             "take-up": box.take_up,
         }

@@ -1,0 +1,13 @@
+"""What is refused at a play that is under way, or about to be."""
+
+from __future__ import annotations
+
+TEMPLATES = (
+    ("a play is under way", "une partie est en cours"),
+    ("end it first", "finissez-la d'abord"),
+    ("it does not set off: {a_s}", "il ne part pas : {a_s}"),
+    ("{a} has said stop", "{a} a demandé l'arrêt"),
+    ("{a} has gone", "{a} est parti"),
+    ("a pause was asked for", "une pause a été demandée"),
+    ("ask again", "demandez de nouveau"),
+)
