@@ -244,23 +244,29 @@ class Box:
         self.retell()
 
     async def _planned(self) -> UnderWay:
-        """What is to be done with a plan from where everything stands; a new one if a person has left the last one."""
+        """What is to be done with a plan from where everything stands; a new one where the last one is of no use there.
+
+        That is so when a person has left it, and when its next run cannot be driven from so near, or so far.
+        """
         course, status = self._seat.course, self._seat.told.status
         assert course is not None, "something is played"
-        if not course.to_be_planned or status is None:
+        if status is None or not (course.left or course.rest):
             return course
         if status.hand is not None and status.hand.between:
             cure = "drive to where everything stands clear"
             raise RefusedError([f"nothing can be planned from here: {status.hand.between}"], cure=cure)
-        position = status.belief.position
+        belief = status.belief
         with self._working.on("planning from there"):
-            task = await asyncio.to_thread(plan_from, self.ground, course.task, position, self._working.progress)
+            task = await asyncio.to_thread(
+                plan_from, self.ground, course.task, course.rest, belief, self._working.progress
+            )
         now = self._seat.told.status
-        if now is not None and now.belief.position == position:
+        if now is None or now.belief.position != belief.position:
+            raise RefusedError(["the train has been driven meanwhile"], cure="ask again when it stands")
+        if task is not None:
             course.plan_anew(task)
             self.retell()
-            return course
-        raise RefusedError(["the train has been driven meanwhile"], cure="ask again when it stands")
+        return course
 
     def _played(self, error: PointsmanError | None) -> None:
         """What the program was to drive is over."""

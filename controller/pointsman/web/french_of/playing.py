@@ -10,4 +10,9 @@ TEMPLATES = (
     ("{a} has gone", "{a} est parti"),
     ("a pause was asked for", "une pause a été demandée"),
     ("ask again", "demandez de nouveau"),
+    ("no plan can be driven from where the train stands", "aucun plan ne peut se rouler depuis là où est le train"),
+    (
+        "drive the whole train into one track, off the points, and ask again",
+        "conduisez tout le train dans une seule voie, hors des aiguillages, et demandez de nouveau",
+    ),
 )
