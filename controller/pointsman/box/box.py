@@ -202,6 +202,10 @@ class Box:
         speed = self._speed if self._simulated else None
         return play_of(self.ground, course.task, facing, folder, speed)
 
+    async def over(self) -> None:
+        """Return when no play is under way."""
+        await self._seat.over()
+
     async def auto(self, who: str = "") -> None:
         """Drive the plan, run by run, from where it stands; a new plan, if a person has left it.
 

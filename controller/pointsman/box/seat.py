@@ -146,7 +146,7 @@ class Seat:
         if told.ended:
             changes |= self._ended(course, told, changes.get("vehicles", {}))
         elif status is not None and status.halted:
-            changes |= shown.being_halted(status)
+            changes |= shown.being_halted(self._ground, status)
         elif status is not None and status.hand is not None:
             changes |= {"mode": self._hand.mode, "throttle": self._hand.throttle}
         elif told.waits:
@@ -183,7 +183,7 @@ class Seat:
         assert error is not None, "it ended one way or another"
         moved = told.status is not None and told.status.score.raw_starts > course.score_before.raw_starts
         if moved or isinstance(error, HaltedError):
-            return {**over, **shown.halted(self._ground.track, error, position, standing)}
+            return {**over, **shown.halted(self._ground, error, position, standing)}
         # Nothing has moved: it may be begun again.
         refusal = shown.refusal(self._ground.track, error, self._board.snapshot.t_s)
         question = self._set_up_question(course.task)

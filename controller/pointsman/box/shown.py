@@ -10,8 +10,10 @@ from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.box.task import Ground, Task
 from pointsman.dispatch.control import Status
 from pointsman.errors import NOTHING_MOVES, HaltedError, PointsmanError
+from pointsman.links import On
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
+from pointsman.operate.power import without_hands
 from pointsman.operate.set_up import facing_asked, set_up_lines
 from pointsman.puzzle.position import Position
 from pointsman.resuming import Interrupted
@@ -106,12 +108,18 @@ def _at_setup(track: Track, position: Position, facing: End) -> Belief:
     return at_setup(track, position, facing, allow.mark_error_mm, allow.setup_error_mm)
 
 
-def halted(track: Track, error: PointsmanError, position: str, standing: Mapping[str, Any]) -> dict[str, Any]:
+def _cure(ground: Ground, text: str) -> str:
+    """What is to be done. There is nothing to be switched off by hand on a simulated layout."""
+    return without_hands(text) if ground.target.on is On.SIM else text
+
+
+def halted(ground: Ground, error: PointsmanError, position: str, standing: Mapping[str, Any]) -> dict[str, Any]:
     """Why everything was stopped. ``position`` is the last confirmed one, if the error says none.
 
     ``believed`` is where everything stands by ``standing``, the vehicles as they are shown, if that is a position;
     ``where`` says it of the locomotives in millimetres.
     """
+    cure = _cure(ground, error.cure.replace(NOTHING_MOVES, STOPPED))
     ours = error if isinstance(error, HaltedError) else None
     return {
         "mode": Mode.HALTED,
@@ -120,16 +128,19 @@ def halted(track: Track, error: PointsmanError, position: str, standing: Mapping
         "halted": {
             "why": error.what,
             "making_way": error.what == MAKES_WAY,
-            "cure": error.cure.replace(NOTHING_MOVES, STOPPED) or "look at the layout",
+            "cure": cure or (STOPPED if error.cure else "look at the layout"),
             "confirmed": position if ours is None else ours.confirmed or position,
-            "believed": picture.position_of(track, standing),
+            "believed": picture.position_of(ground.track, standing),
             "where": "" if ours is None else ours.believed,
         },
     }
 
 
-def being_halted(status: Status) -> dict[str, Any]:
-    """Everything was stopped just now; what is to be done is not known before the link is closed."""
+def being_halted(ground: Ground, status: Status) -> dict[str, Any]:
+    """Everything was stopped just now; the cure is what a hand must do at once.
+
+    What else is to be done is not known before the link is closed.
+    """
     position = str(status.belief.position)
     return {
         "mode": Mode.HALTED,
@@ -138,7 +149,7 @@ def being_halted(status: Status) -> dict[str, Any]:
         "halted": {
             "why": status.halted,
             "making_way": status.halted == MAKES_WAY,
-            "cure": "",
+            "cure": _cure(ground, status.cure),
             "confirmed": position,
             "believed": position,
             "where": "",

@@ -9,6 +9,11 @@ TEMPLATES = (
     ("{a} has said stop", "{a} a demandé l'arrêt"),
     ("{a} has gone", "{a} est parti"),
     ("a pause was asked for", "une pause a été demandée"),
+    (
+        "{a_s}: the demo begins anew with another draw",
+        "{a_s} : la démonstration recommence avec un autre tirage",
+    ),
+    ("it was stopped", "il a été arrêté"),
     ("ask again", "demandez de nouveau"),
     ("no plan can be driven from where the train stands", "aucun plan ne peut se rouler depuis là où est le train"),
     (
