@@ -23,7 +23,7 @@ from pointsman.box.task import Ground, Task, deal, go_on_from, plan_from
 from pointsman.box.under_way import UnderWay
 from pointsman.box.unfinished import newest_unfinished
 from pointsman.box.working import Working
-from pointsman.errors import PointsmanError, RefusedError, UsageError, did_you_mean
+from pointsman.errors import JournalError, PointsmanError, RefusedError, UsageError, did_you_mean
 from pointsman.links import On
 from pointsman.operate.putting_right import corrected, why_not_so
 from pointsman.playing import PlayRequest
@@ -156,7 +156,11 @@ class Box:
         if journal is None:
             raise RefusedError(["there is no play to go on with"], cure="deal a puzzle")
         hardware = self.ground.hardware or None
-        return await asyncio.to_thread(interrupted, journal, on=self.ground.target, hardware=hardware)
+        try:
+            return await asyncio.to_thread(interrupted, journal, on=self.ground.target, hardware=hardware)
+        except JournalError as error:
+            why = "what this play has done cannot be read any more"
+            raise RefusedError([f"{why}: {error.what}"], where=str(journal), cure="deal a puzzle") from error
 
     async def take_up(self) -> None:
         """Go on with the play that did not come to its end; what stands where is to be put right first."""

@@ -18,6 +18,7 @@ from pointsman.box.task import Ground
 from pointsman.cli.driving import DEFAULT_SPEED, Targets
 from pointsman.cli.output import console, whole_line
 from pointsman.cli.setting_up import warn_of_no_relay
+from pointsman.dispatch.journal import check_folder
 from pointsman.errors import StoppedError, UsageError, did_you_mean
 from pointsman.links import On, parse_target
 from pointsman.phones.server import DEFAULT_PORT as PHONES_PORT
@@ -95,6 +96,7 @@ def serve(
     log_to(sys.stderr, as_json=log_json)
     ground = Ground(folder, track, wiring, hardware or "", target)
     home = journals or Path(user_data_dir("pointsman")) / "journals"
+    check_folder(home)
 
     def ready(address: str) -> None:
         out.print(track.title, style="bold")

@@ -145,6 +145,22 @@ async def test_after_a_halt_another_puzzle_may_be_drawn_and_everything_begins_an
         assert await come_to(box, Mode.READY, Mode.HALTED, Mode.DEALT) is Mode.READY
 
 
+async def test_a_play_whose_journal_is_removed_is_stopped_and_another_may_be_drawn(tmp_path: Path) -> None:
+    folder = tmp_path / "plays"
+    async with opened(folder, speed=20.0) as box:
+        await ready(box)
+        shutil.rmtree(folder)
+        await box.auto()
+        assert await come_to(box, Mode.HALTED, Mode.SOLVED) is Mode.HALTED
+        await seen(box, is_over)
+        assert box.snapshot.halted is not None
+        assert box.snapshot.halted["why"].endswith("cannot be written: it was removed")
+        with pytest.raises(RefusedError, match="cannot be read any more") as caught:
+            await box.put_right(AT_THE_START, "marshal")
+        assert caught.value.cure == "deal a puzzle"
+        await ready(box)
+
+
 async def _gone_on_with_to_the_end(tmp_path: Path) -> None:
     """As after a crash: a box that is opened anew offers the play, and takes it up from where a person says."""
     (tmp_path / "removed meanwhile.journal").symlink_to(tmp_path / "nothing")

@@ -83,10 +83,19 @@ TEMPLATES = (
     ("the journal {a} cannot be written: {b}", "le journal {a} ne peut pas être écrit : {b}"),
     ("cannot be written: {a}", "écriture impossible : {a}"),
     ("the disk is full", "le disque est plein"),
-    ("give another place with --journal", "donnez un autre endroit avec --journal"),
     (
-        "make room there, or give a place on another disk with --journal",
-        "faites-y de la place, ou donnez un endroit sur un autre disque avec --journal",
+        "give another place with --journal (of serve: --journals)",
+        "donnez un autre endroit avec --journal (pour serve : --journals)",
+    ),
+    ("no journal can be written there: {a}", "aucun journal ne peut y être écrit : {a}"),
+    ("it was removed", "il a été supprimé"),
+    (
+        "what this play has done cannot be read any more: {a_s}",
+        "ce que cette partie a fait ne peut plus se lire : {a_s}",
+    ),
+    (
+        "make room there, or give a place on another disk with --journal (of serve: --journals)",
+        "faites-y de la place, ou donnez un endroit sur un autre disque avec --journal (pour serve : --journals)",
     ),
     ("the file does not begin as a journal does", "le fichier ne commence pas comme un journal"),
     ("the file is empty", "le fichier est vide"),
