@@ -43,6 +43,10 @@ class Page:
         await self._socket.send(json.dumps({"id": number, "do": do, **fields}))
         return await self.until(lambda message: message.get("id") == number)
 
+    async def send(self, text: str) -> None:
+        """Send a text, and do not wait for its answer."""
+        await self._socket.send(text)
+
     async def say(self, text: str) -> dict[str, Any]:
         """Send a text, and hear that it is refused."""
         await self._socket.send(text)

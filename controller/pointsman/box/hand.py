@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pointsman.box.board import Board
+from pointsman.box.rights import Rights, check
 from pointsman.box.snapshot import Mode
 from pointsman.dispatch.control import Status
 from pointsman.dispatch.hand_status import HandDrive
@@ -27,6 +28,8 @@ from pointsman.puzzle.moves import Run
 from pointsman.track.model import End, Leg
 
 PROGRAM = "the program"
+DRIVES = Rights()
+"""Whoever may drive what is driven here."""
 Refused = Callable[[str, RefusedError], None]
 
 
@@ -59,6 +62,7 @@ class Hand:
         self.protection = Protection.FULL
         self.orders: Orders | None = None
         self.holder: str | None = None
+        self._whose: str | None = None
         self.playing = False
         self._engine = ""
         self._status: Status | None = None
@@ -92,21 +96,23 @@ class Hand:
 
     def end(self) -> None:
         """The sitting is over: nobody holds anything any more."""
-        self.orders = self.holder = self._status = self._last = self._way = None
+        self.orders = self.holder = self._whose = self._status = self._last = self._way = None
         self.playing = self._ended = self._own = False
         self._speed_mm_s = 0.0
 
     # ------------------------------------------------------------ the throttle
 
-    def take(self, who: str, *, steal: bool = False) -> None:
-        """Hold the throttle. From another one it must be stolen: then the train is stopped first."""
+    def take(self, who: str, *, steal: bool = False, whose: str | None = None, rights: Rights = DRIVES) -> None:
+        """Hold the throttle, closed: a train that moves is stopped first. From another one it must be stolen.
+
+        ``whose`` hand it is in, where one person may have several of them, each with a name of its own.
+        """
         self._orders("take the throttle")
-        if self.holder not in {None, who}:
-            if not steal:
-                raise RefusedError([f"{self.holder} drives {self._engine}"], where=self._engine, cure="take it over")
-            self._close()
-        self.holder = who
-        self._closed()
+        check(who, rights, self._engine, None)
+        if self.holder not in {None, who} and not steal:
+            raise RefusedError([f"{self.holder} drives {self._engine}"], where=self._engine, cure="take it over")
+        self._close()
+        self.holder, self._whose = who, whose or who
         self._host.retell()
 
     def release(self, who: str) -> None:
@@ -114,7 +120,7 @@ class Hand:
         self._withdraw_of(who)
         if who == self.holder:
             self._close()
-            self.holder = None
+            self.holder = self._whose = None
             self._host.retell()
 
     def drive(self, who: str, towards: End, speed_mm_s: float) -> None:
@@ -157,9 +163,9 @@ class Hand:
             self._close()
             self.show()
 
-    def dismiss(self, who: str) -> None:
-        """Take somebody the throttle, whichever page holds it; the train stops."""
-        if self.holder is not None and self.holder.partition(",")[0] == who:
+    def dismiss(self, whose: str) -> None:
+        """Take a person the throttle, whichever hand it is in; the train stops."""
+        if self.holder is not None and self._whose == whose:
             self.release(self.holder)
 
     def _close(self) -> None:
@@ -174,13 +180,13 @@ class Hand:
 
     # ------------------------------------------------------------ other work
 
-    async def turnout(self, who: str, name: str, leg: Leg) -> None:
-        """Set a turnout; returns when it has been set."""
-        await asyncio.wrap_future(self._orders("set a turnout").turnout(who, name, leg))
+    async def turnout(self, who: str, name: str, leg: Leg, rights: Rights = DRIVES) -> None:
+        """Set a turnout; returns when it has been set. ``box.rights`` says who may."""
+        await asyncio.wrap_future(self._allowed("set a turnout", who, rights).turnout(who, name, leg))
 
-    async def uncouple(self, who: str, magnet: str) -> None:
-        """Uncouple what stands over a magnet."""
-        await asyncio.wrap_future(self._orders("uncouple").uncouple(who, magnet))
+    async def uncouple(self, who: str, magnet: str, rights: Rights = DRIVES) -> None:
+        """Uncouple what stands over a magnet; as with ``turnout``."""
+        await asyncio.wrap_future(self._allowed("uncouple", who, rights).uncouple(who, magnet))
 
     async def function(self, who: str, number: int, *, on: bool) -> None:
         """Switch a function of the locomotive: 0 the lights, 2 the horn."""
@@ -199,6 +205,11 @@ class Hand:
         self.protection = protection
         self._host.board.publish(protection=str(protection))
 
+    def _allowed(self, what: str, who: str, rights: Rights) -> Orders:
+        orders = self._orders(what)
+        check(who, rights, self._engine, self.holder)
+        return orders
+
     def _orders(self, what: str) -> Orders:
         self._host.stands(what)
         if self.orders is None:
@@ -212,7 +223,7 @@ class Hand:
         """
         assert self.orders is not None, "a sitting is under way"
         orders = self.orders
-        self.holder, self.playing = None, True
+        self.holder, self._whose, self.playing = None, None, True
         self._closed()
         answer = asyncio.wrap_future(orders.play(PROGRAM, tuple(runs), lambda _: orders.pause() if one else None))
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from pointsman.box.box import Box
+from pointsman.box.rights import Rights
 from pointsman.errors import RefusedError, UsageError
 from pointsman.operate.ahead import Protection
 from pointsman.phones.server import Phones
@@ -154,14 +155,19 @@ People = Accept | Dismiss | Language | Protect
 Message = EmergencyStop | Deal | Begin | Simple | PutRight | Demo | Answer | People | ByHand
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
 
-_BY_HAND = ("drive", "stop", "turnout", "uncouple", "function", "take", "release")
+_BY_HAND = ("drive", "turnout", "uncouple", "function", "take")
 _LEAST: dict[str, Role] = {
     "hint": Role.DRIVER,
     "answer": Role.DRIVER,
     "language": Role.SPECTATOR,
     **dict.fromkeys(_BY_HAND, Role.DRIVER),
+    **dict.fromkeys(("stop", "release"), Role.SPECTATOR),
 }
-"""Who may ask for it at least; a marshal what is not named. An emergency stop may anyone."""
+"""Who may ask for it at least; a marshal what is not named. An emergency stop may anyone.
+
+Who has no right to drive any more may still stop, and give back.
+"""
+_CALMS = ("stop", "release", "pause")
 
 
 def parse(text: str) -> Message:
@@ -204,6 +210,11 @@ def may(role: Role, message: Message) -> bool:
     return isinstance(message, EmergencyStop) or role >= _LEAST.get(message.do, Role.MARSHAL)
 
 
+def calms(message: Message) -> bool:
+    """Whether less moves by it: that is taken from everybody who may, however much else is asked for."""
+    return message.do in _CALMS
+
+
 @dataclass(slots=True)
 class Deeds:
     """Carries out what was asked for. ``phones`` are those that are served; None where none are."""
@@ -217,7 +228,7 @@ class Deeds:
         box = self.box
         match message:
             case Drive() | Turnout() | Uncouple() | Function() | Take() | Throttle():
-                await self._by_hand(message, holder)
+                await self._by_hand(message, session, holder)
             case Protect(level=level):
                 await box.hand.protect(session.who, level)
             case Deal(puzzle=puzzle, seed=seed, level=level):
@@ -235,7 +246,6 @@ class Deeds:
                     self.phones.dismiss(who)
                 else:
                     self.sessions.dismiss(who)
-                    box.hand.dismiss(who)
             case Accept(who=who, locomotive=locomotive):
                 if self.phones is None:
                     raise RefusedError(["no phones are served"], cure="start serve with --withrottle")
@@ -245,8 +255,9 @@ class Deeds:
             case EmergencyStop(power_off=power_off):
                 box.emergency_stop(session.who, power_off=power_off)
 
-    async def _by_hand(self, message: ByHand, who: str) -> None:
+    async def _by_hand(self, message: ByHand, session: Session, who: str) -> None:
         hand = self.box.hand
+        rights = Rights(session.locomotive, marshal=session.role is Role.MARSHAL)
         match message:
             case Drive(towards=towards, speed_mm_s=speed_mm_s):
                 hand.drive(who, towards, speed_mm_s)
@@ -255,11 +266,11 @@ class Deeds:
             case Throttle():
                 hand.release(who)
             case Take(steal=steal):
-                hand.take(who, steal=steal)
+                hand.take(who, steal=steal, whose=session.who, rights=rights)
             case Turnout(name=name, leg=leg):
-                await hand.turnout(who, name, leg)
+                await hand.turnout(who, name, leg, rights)
             case Uncouple(name=name):
-                await hand.uncouple(who, name)
+                await hand.uncouple(who, name, rights)
             case Function(number=number, on=on):
                 await hand.function(who, number, on=on)
 

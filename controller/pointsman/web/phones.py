@@ -8,6 +8,7 @@ from itertools import count
 
 from pointsman.app import cap_of
 from pointsman.box.box import Box
+from pointsman.box.rights import Rights
 from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.phones.guests import Person, State
@@ -84,9 +85,9 @@ class BoxRailway:
         (self._on.add if on else self._on.discard)(number)
         self._heard(self._box.snapshot)
 
-    async def turnout(self, who: str, name: str, leg: Leg) -> None:
+    async def turnout(self, who: str, locomotive: str, name: str, leg: Leg) -> None:
         """Set a turnout; returns when it has been set."""
-        await self._box.hand.turnout(who, name, leg)
+        await self._box.hand.turnout(who, name, leg, Rights(locomotive))
 
     # ------------------------------------------------------------ what is seen
 

@@ -93,6 +93,18 @@ class Sessions:
         self._codes: OrderedDict[str, _Code] = OrderedDict()
         self._tries = Tries(clock)
         self._numbers = dict.fromkeys(Role, 0)
+        self._hearers: list[Callable[[str], None]] = []
+
+    def on_leaving(self, hear: Callable[[str], None]) -> None:
+        """Call ``hear`` with the name of whoever is about to get another role or locomotive, or to be forgotten.
+
+        It is called before that: what somebody still has under that name can be taken back.
+        """
+        self._hearers.append(hear)
+
+    def _leaves(self, session: Session) -> None:
+        for hear in self._hearers:
+            hear(session.who)
 
     def of(self, token: str | None) -> Session | None:
         """The session with a secret, if there is one."""
@@ -163,6 +175,8 @@ class Sessions:
         return [session for session in self._sessions.values() if session.role is Role.DRIVER]
 
     def _become(self, session: Session, role: Role, locomotive: str | None = None) -> None:
+        if session.who and (session.role, session.locomotive) != (role, locomotive):
+            self._leaves(session)
         if session.role is not role or not session.who:
             self._numbers[role] += 1
             session.who = f"{role.word} {self._numbers[role]}"

@@ -20,6 +20,7 @@ from pointsman.web.commands import (
     EmergencyStop,
     Language,
     Message,
+    calms,
     may,
     means_stop,
     number_of,
@@ -70,6 +71,7 @@ class Visits:
         self._visitors: dict[Client, tuple[Session, str]] = {}
         self._from: Counter[str] = Counter()
         self._forget = box.subscribe(self.audience.hear)
+        sessions.on_leaving(box.hand.dismiss)
         box.hand.on_refused(self._refused)
 
     async def beat(self) -> None:
@@ -164,12 +166,14 @@ class Visits:
                 if isinstance(message, EmergencyStop):
                     self.box.emergency_stop(session.who, power_off=message.power_off)
                     client.answer({"type": "done", "id": message.id})
-                elif left >= 0:
-                    self._ask(message, client, session, tab, asked)
+                else:
+                    self._ask(message, client, session, tab, asked, too_often=left < 0)
             if left < -AT_ONCE:
                 return _POLICY, "too much is asked for"
 
-    def _ask(self, message: Message, client: Client, session: Session, tab: str, asked: _Asked) -> None:
+    def _ask(
+        self, message: Message, client: Client, session: Session, tab: str, asked: _Asked, *, too_often: bool
+    ) -> None:
         if isinstance(message, Language):
             self.audience.speak(client, message.language)
             client.answer({"type": "done", "id": message.id})
@@ -178,7 +182,7 @@ class Visits:
             why = f"a {session.role.word} may not do this"
             client.answer(self._refusal(message.id, RefusedError([why], cure="ask the marshal")))
             return
-        if asked.number >= MOST_AT_ONCE:
+        if (too_often or asked.number >= MOST_AT_ONCE) and not calms(message):
             why = "too much is asked for at once"
             client.answer(self._refusal(message.id, RefusedError([why], cure="wait a moment")))
             return

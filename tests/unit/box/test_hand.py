@@ -198,6 +198,23 @@ async def test_who_takes_over_stops_the_train_first(tmp_path: Path) -> None:
         await seen(box, lambda now: now.throttle == {})
 
 
+async def test_who_takes_the_throttle_once_more_under_way_stops_and_may_be_dismissed_by_name(tmp_path: Path) -> None:
+    async with ready(tmp_path, speed=3.0) as box:
+        hand = box.hand
+        hand.take("ann, page a", whose="ann")
+        hand.drive("ann, page a", End.FROM, 40)
+        await seen(box, lambda now: now.vehicles["L"]["v_mm_s"] < 0)
+        assert hand.orders is not None
+        before = hand.orders.closings
+        hand.take("ann, page a", whose="ann")
+        assert (box.snapshot.throttle["L"]["speed_mm_s"], hand.orders.closings) == (0.0, before + 1)
+        await seen(box, lambda now: now.drive is None)
+        hand.dismiss("ann, page a")
+        assert hand.holder == "ann, page a"
+        hand.dismiss("ann")
+        assert hand.holder is None
+
+
 async def test_a_throttle_that_knows_no_ends_is_told_why_each_of_its_drives_has_ended(tmp_path: Path) -> None:
     """The clock jumps: a drive may have begun and ended before anybody looks."""
     told: list[str] = []
