@@ -5,17 +5,15 @@ import { Diagram } from "./diagram.js";
 import { dialog_open, help } from "./dialogs.js";
 import { button, byId, change, html, refill } from "./dom.js";
 import { Driving } from "./driving.js";
+import { link, stop, store } from "./first.js";
 import { MARKS, leg_of, lie_words } from "./lies.js";
-import { Link } from "./link.js";
 import { Notices } from "./notices.js";
 import { People } from "./people.js";
 import { Puzzle } from "./puzzle.js";
 import { PuttingRight } from "./putting_right.js";
 import { Refusals } from "./refusals.js";
 import { names_of, sentence } from "./sentences.js";
-import { code_in_address, tab, use_code } from "./session.js";
-import { EmergencyStop } from "./stop.js";
-import { Store } from "./store.js";
+import { code_in_address, use_code } from "./session.js";
 import { Throttle } from "./throttle.js";
 import { Track } from "./track.js";
 import { WordsOfPosition } from "./words_of_position.js";
@@ -24,12 +22,18 @@ import { LANGUAGES, preferred, speak, spoken_language, t, t_or } from "./words.j
 const RETRY_MS = 2000;
 
 async function layout() {
+  const answer = await fetch(`/api/layout?lang=${spoken_language()}`);
+  if (!answer.ok) throw new Error(`/api/layout: ${answer.status}`);
+  return await answer.json();
+}
+
+/** What `get` gives; while it fails (no server yet, say) it is called again, and that is said. */
+async function at_last(get) {
   for (;;) {
     try {
-      const answer = await fetch(`/api/layout?lang=${spoken_language()}`);
-      if (answer.ok) return await answer.json();
-    } catch {
-      // No server yet: asked again below, and said.
+      return await get();
+    } catch (error) {
+      console.info(error);
     }
     refill(byId("notices"), "waiting", () => html("div", { class: "notice", role: "alert" }, html("p", { text: t("waiting") })));
     await new Promise((over) => setTimeout(over, RETRY_MS));
@@ -72,7 +76,7 @@ function status(store, link) {
     await speak(LANGUAGES.find((one) => one !== spoken_language()));
     named();
     link.say("language", { language: spoken_language() });
-    store.layout = Object.assign(store.layout, await layout());
+    store.layout = Object.assign(store.layout, await at_last(layout));
     store.again();
     document.title = store.layout.title;
     byId("title").textContent = store.layout.title;
@@ -108,23 +112,14 @@ function levers(store, deeds) {
 }
 
 async function begin() {
-  await speak(preferred());
   const code = code_in_address();
+  await at_last(() => speak(preferred()));
+  stop.show();
   const entered = code ? await use_code(code) : null;
 
-  const store = new Store();
   store.hall = new URLSearchParams(location.search).get("view") === "hall";
   document.documentElement.classList.toggle("hall", store.hall);
-  const name = tab();
-  const link = new Link(() => {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    return `${scheme}://${location.host}/ws?lang=${spoken_language()}&tab=${name}`;
-  });
-  // Before anything else is there: the emergency stop.
-  const stop = new EmergencyStop(byId("stop"), link, store);
-  stop.show();
-
-  store.layout = await layout();
+  store.layout = await at_last(layout);
   names_of(store.layout);
   document.title = store.layout.title;
   byId("title").textContent = store.layout.title;
