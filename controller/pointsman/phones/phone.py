@@ -28,6 +28,8 @@ RENEW_S = 0.5
 """How often ``tick`` is to be called: a throttle that is open is said again then, and silence noticed."""
 GIVEN_UP_S = 15.0
 """One that drives and was not heard for so long is shown out."""
+QUIET_S = 120.0
+"""One that has nothing to drive and was not heard for so long is shown out: others may want its place."""
 UNNAMED_S = 10.0
 """One that has said nothing known for so long is no phone, and is shown out."""
 STALE_S = 0.5
@@ -362,6 +364,8 @@ class Phone:
                 self.leaves = "it was not heard any more"
         elif held is not None and held.step:
             self._drive(held)
+        if held is None and silent_s >= QUIET_S:
+            self.leaves = "it was not heard any more"
         if not self.named and now - self._began_s >= UNNAMED_S:
             self.leaves = "it is no phone"
 

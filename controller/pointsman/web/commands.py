@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -205,8 +205,13 @@ def number_of(text: str) -> int | None:
         return None
 
 
-def may(role: Role, message: Message) -> bool:
-    """Whether somebody with a role may ask for it."""
+def may(role: Role, message: Message, asked: Mapping[str, Any] | None) -> bool:
+    """Whether somebody with a role may ask for it. ``asked`` is the question that is asked, if there is one.
+
+    Whether a play begins, or is taken up, only a marshal answers; what is to be done by hand, a driver too.
+    """
+    if isinstance(message, Answer) and asked is not None and asked["id"] == message.question:
+        return role >= (Role.DRIVER if asked["kind"] == "by-hand" else Role.MARSHAL)
     return isinstance(message, EmergencyStop) or role >= _LEAST.get(message.do, Role.MARSHAL)
 
 

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import random
 import socket
 import time
@@ -26,6 +25,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pointsman.web.addresses import parsed
 from pointsman.web.audience import LANGUAGES
 from pointsman.web.languages import language_of
 from pointsman.web.rates import Rates, sender
@@ -77,11 +77,7 @@ def is_own(host: str, names: Iterable[str]) -> bool:
     found = _hostname(host)
     if found is None:
         return False
-    try:
-        ipaddress.ip_address(found)
-    except ValueError:
-        return found in names
-    return True
+    return parsed(found) is not None or found in names
 
 
 def _hostname(host: str) -> str | None:

@@ -223,13 +223,15 @@ async def emergency_stop(
 
 
 @router.post("/api/session", responses=REFUSED)
-async def sign_in(given: ByPin | ByCode, request: Request, house: HouseOf, session: SessionOf) -> SessionView:
+async def sign_in(
+    given: ByPin | ByCode, request: Request, response: Response, house: HouseOf, session: SessionOf
+) -> SessionView:
     """Become marshal by the PIN, or driver by a one-time code."""
     if isinstance(given, ByPin):
         house.sessions.sign_in(session, given.pin, sender(request))
     else:
         house.sessions.use_code(session, given.code, sender(request))
-    house.visits.changed(session)
+    house.remember(response, session)  # with a role comes a new secret
     return _view(session)
 
 
@@ -237,7 +239,6 @@ async def sign_in(given: ByPin | ByCode, request: Request, house: HouseOf, sessi
 async def sign_out(house: HouseOf, session: SessionOf) -> SessionView:
     """Give up a role."""
     house.sessions.sign_out(session)
-    house.visits.changed(session)
     return _view(session)
 
 

@@ -30,7 +30,7 @@ from pointsman.web.commands import (
 from pointsman.web.languages import language_of
 from pointsman.web.phones import row
 from pointsman.web.rates import sender
-from pointsman.web.sessions import Session, Sessions
+from pointsman.web.sessions import Role, Session, Sessions
 from pointsman.web.turns import Turns
 
 LOG = logging.getLogger("pointsman.web")
@@ -72,12 +72,15 @@ class Visits:
         self._from: Counter[str] = Counter()
         self._forget = box.subscribe(self.audience.hear)
         sessions.on_leaving(box.hand.dismiss)
+        sessions.on_becoming(self._changed)
         box.hand.on_refused(self._refused)
 
     async def beat(self) -> None:
         """Tell everybody once a second that the server is alive, until cancelled."""
         while True:
             self.audience.beat(time.monotonic_ns() // 1_000_000)
+            for session, _ in self._visitors.values():
+                self.sessions.used(session)
             await asyncio.sleep(BEAT_S)
 
     async def close(self) -> None:
@@ -88,12 +91,13 @@ class Visits:
         if self._doing:
             await asyncio.wait(self._doing)
 
-    def changed(self, session: Session) -> None:
+    def _changed(self, session: Session) -> None:
         """Somebody has another role now."""
         LOG.info("%s comes in", session.who)
         self.audience.again()
         for client, (visitor, tab) in self._visitors.items():
             if visitor is session:
+                self.audience.initiate(client, insider=_is_insider(session))
                 client.answer(_you(session, tab))
 
     def _refused(self, who: str, error: RefusedError) -> None:
@@ -119,7 +123,7 @@ class Visits:
 
     async def _serve(self, websocket: WebSocket, session: Session) -> None:
         await websocket.accept()
-        client = self.audience.join(language_of(websocket))
+        client = self.audience.join(language_of(websocket), insider=_is_insider(session))
         tab = _tab(websocket)
         holder = _holder(session, tab)
         self._visitors[client] = session, tab
@@ -178,7 +182,7 @@ class Visits:
             self.audience.speak(client, message.language)
             client.answer({"type": "done", "id": message.id})
             return
-        if not may(session.role, message):
+        if not may(session.role, message, self.box.snapshot.question):
             why = f"a {session.role.word} may not do this"
             client.answer(self._refusal(message.id, RefusedError([why], cure="ask the marshal")))
             return
@@ -222,6 +226,11 @@ class Visits:
         """Phones are served, too."""
         self.deeds.phones = phones
         self.audience.again()
+
+
+def _is_insider(session: Session) -> bool:
+    """Who the others are, and what they call themselves, concerns the marshal alone."""
+    return session.role is Role.MARSHAL
 
 
 def _driver(session: Session) -> dict[str, Any]:

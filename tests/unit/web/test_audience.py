@@ -61,3 +61,25 @@ async def test_who_reads_no_answers_is_given_up() -> None:
     for number in range(MOST_ANSWERS + 1):
         client.answer({"type": "done", "id": number})
     assert client.lost
+
+
+async def test_what_concerns_insiders_is_told_to_nobody_else() -> None:
+    people: dict[str, list[str]] = {"people": []}
+    audience = Audience(Snapshot(), lambda: dict(people))
+    marshal, other = audience.join("en", insider=True), audience.join("en")
+    assert json.loads(marshal.next())["people"] == []
+    assert "people" not in json.loads(other.next())
+    people["people"] = ["Anna's phone"]
+    audience.again()
+    assert json.loads(marshal.next())["people"] == ["Anna's phone"]
+    waiting = asyncio.create_task(other.something())
+    await asyncio.sleep(0)
+    assert not waiting.done(), "it was told something"
+    audience.hear(Snapshot(note="solved"))
+    people["people"] = []
+    audience.again()
+    await waiting
+    told = json.loads(other.next())
+    assert (told["note"], "people" in told) == ("solved", False)
+    audience.initiate(other, insider=True)
+    assert json.loads(other.next())["people"] == []

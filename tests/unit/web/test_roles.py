@@ -25,6 +25,15 @@ async def another(browser: httpx.AsyncClient) -> AsyncIterator[httpx.AsyncClient
 
 
 @asynccontextmanager
+async def looking(house: Served, other: httpx.AsyncClient) -> AsyncIterator[tuple[httpx.AsyncClient, Page]]:
+    """Somebody who has opened the page."""
+    async with another(other) as browser:
+        await browser.get("/")
+        async with opened(house, browser) as page:
+            yield browser, page
+
+
+@asynccontextmanager
 async def driving(house: Served, marshal: httpx.AsyncClient) -> AsyncIterator[tuple[httpx.AsyncClient, Page]]:
     """A driver of L, and the page."""
     made = (await marshal.post("/api/driver-codes", json={"locomotive": "L"})).json()
@@ -102,3 +111,47 @@ async def test_a_driver_who_becomes_marshal_while_driving_has_to_take_the_thrott
         assert house.box.snapshot.throttle["L"] == {"holder": None, "towards": None, "speed_mm_s": 0.0}
         assert (await page.ask("take"))["type"] == "done"
         assert house.box.snapshot.throttle["L"]["holder"] == page.you["who"] == "marshal 2"
+
+
+async def test_who_is_there_is_told_to_the_marshal_alone(tmp_path: Path) -> None:
+    async with (
+        ready(tmp_path) as (house, browser, marshal),
+        driving(house, browser) as (_, driver),
+        looking(house, browser) as (nobody, spectator),
+    ):
+        await marshal.until(lambda _: bool(marshal.state["people"]))
+        assert [one["who"] for one in marshal.state["people"]] == [driver.you["who"]]
+        assert "people" not in driver.state | spectator.state
+        assert (await marshal.ask("dismiss", who=driver.you["who"]))["type"] == "done"
+        await driver.until(lambda message: message["type"] == "you")
+        assert driver.you["role"] == "spectator"
+        # Who becomes marshal on this page is told at once.
+        await nobody.post("/api/session", json={"pin": "4711"})
+        await spectator.until(lambda _: "people" in spectator.state)
+
+
+async def test_a_secret_from_before_the_pin_is_worth_nothing_after_it(tmp_path: Path) -> None:
+    async with served(tmp_path, WITH_PIN) as (_, browser), another(browser) as thief:
+        await browser.get("/")
+        for name, value in browser.cookies.items():
+            thief.cookies.set(name, value)
+        assert (await browser.post("/api/session", json={"pin": "4711"})).json()["role"] == "marshal"
+        assert (await browser.get("/api/session")).json()["role"] == "marshal"
+        assert (await thief.get("/api/session")).json()["role"] == "spectator"
+
+
+async def test_only_a_marshal_answers_whether_a_play_is_taken_up_or_begun(tmp_path: Path) -> None:
+    async with served(tmp_path, WITH_PIN) as (house, browser):
+        await browser.post("/api/session", json={"pin": "4711"})
+        async with opened(house, browser) as marshal, driving(house, browser) as (_, driver):
+            await marshal.ask("deal", puzzle="classic", seed="1")
+            asked = house.box.snapshot.question
+            assert asked is not None
+            for kind in ("set-up", "take-up"):
+                house.box.board.publish(question={**asked, "kind": kind})
+                refused = await driver.ask("answer", question=asked["id"], yes=False)
+                assert refused["why"] == "a driver may not do this"
+            # What a person is to do by hand, a driver answers too: here nobody waits for it.
+            house.box.board.publish(question={**asked, "kind": "by-hand"})
+            refused = await driver.ask("answer", question=asked["id"], yes=True)
+            assert refused["why"] == "it is not said which way the locomotive faces"

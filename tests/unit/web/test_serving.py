@@ -188,6 +188,13 @@ def test_a_port_that_is_taken_is_named_with_a_cure() -> None:
     assert "--port" in refused.value.cure
 
 
+@pytest.mark.parametrize("host", ["192.168.1..20", "a" * 64, "\udcff", "x.invalid"])
+def test_a_host_that_is_none_is_refused_with_a_cure(host: str) -> None:
+    with pytest.raises(PortError) as refused:
+        listen(Door(host, 0, None))
+    assert "--host" in refused.value.cure
+
+
 def test_who_lets_others_in_has_a_pin() -> None:
     assert door(None, 1, None).pin is None
     drawn = door("0.0.0.0", 1, None)
