@@ -368,6 +368,17 @@ def test_the_marshal_accepts_a_phone_and_shows_a_code(visitor: Visitor) -> None:
         expect(code).to_have_count(0)
 
 
+def test_two_phones_of_one_name_are_told_apart_and_none_passes_for_another(visitor: Visitor) -> None:
+    names = {"phone 1": "Anna", "phone 2": "Anna", "phone 3": "marshal 1", "phone 4": "phone 4"}
+    phone = {"kind": "phone", "role": "driver", "state": "waiting", "locomotive": None}
+    with stage({**PLAY, "people": [{**phone, "who": who, "name": name} for who, name in names.items()]}) as served:
+        page = visitor.page(served)
+        page.get_by_role("button", name="You are: Marshal").click()
+        shown = page.locator(".people .list b")
+        expect(shown).to_have_text([*names])
+        expect(page.locator(".people .list q")).to_have_text(["Anna", "Anna", "marshal 1"])
+
+
 def test_a_drivers_code_leaves_the_address_at_once(visitor: Visitor) -> None:
     with stage(role="driver", locomotive="L") as served:
         served.posts["POST", "/api/session"] = (200, {"role": "driver"})

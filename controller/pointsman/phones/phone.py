@@ -29,7 +29,7 @@ RENEW_S = 0.5
 GIVEN_UP_S = 15.0
 """One that drives and was not heard for so long is shown out."""
 QUIET_S = 120.0
-"""One that has nothing to drive and was not heard for so long is shown out: others may want its place."""
+"""One that has nothing to drive and was not heard for so long gives way, when there is no room for another one."""
 UNNAMED_S = 10.0
 """One that has said nothing known for so long is no phone, and is shown out."""
 STALE_S = 0.5
@@ -97,6 +97,11 @@ class Phone:
         has = self._held or self._waiting
         state = State.READING if has is None else State.DRIVING if self._held is not None else State.WAITING
         return Person(self.guest.who, self.guest.name, state, self.guest.locomotive if has is None else has.locomotive)
+
+    @property
+    def quiet_s(self) -> float:
+        """How long it has been of no account: nothing to drive, and not heard."""
+        return 0.0 if self._held is not None else self._around.clock() - self._heard_s
 
     def begin(self) -> None:
         """Tell it what there is."""
@@ -364,8 +369,6 @@ class Phone:
                 self.leaves = "it was not heard any more"
         elif held is not None and held.step:
             self._drive(held)
-        if held is None and silent_s >= QUIET_S:
-            self.leaves = "it was not heard any more"
         if not self.named and now - self._began_s >= UNNAMED_S:
             self.leaves = "it is no phone"
 
@@ -468,7 +471,9 @@ class Phone:
         self._voice.alert(why)
 
     def _tell_waiting(self, wanted: _Held) -> None:
-        who = self.guest.name or self.guest.who
+        name, who = self.guest.name, self.guest.who
+        # The marshal sees several of a name: by this one the person is found.
+        who = f"{name} ({who})" if name and name != who else who
         self._voice.alert(f"Waiting: the marshal has to accept {who} for {wanted.locomotive} on the screen.")
 
 

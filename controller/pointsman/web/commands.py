@@ -14,7 +14,7 @@ from pointsman.errors import RefusedError, UsageError
 from pointsman.operate.ahead import Protection
 from pointsman.phones.server import Phones
 from pointsman.track.model import End, Leg
-from pointsman.web.schemas import Name
+from pointsman.web.schemas import LONGEST_SEED, Name
 from pointsman.web.sessions import Role, Session, Sessions
 
 
@@ -38,7 +38,7 @@ class Deal(Asked):
 
     do: Literal["deal"]
     puzzle: Name
-    seed: Annotated[str, Field(max_length=64)] | None = None
+    seed: Annotated[str, Field(max_length=LONGEST_SEED)] | None = None
     level: Annotated[int, Field(ge=1, le=4)] | None = None
 
 

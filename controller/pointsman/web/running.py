@@ -32,6 +32,7 @@ from pointsman.web.lines import MOST_LINES, Line
 from pointsman.web.phones import BoxRailway
 from pointsman.web.photos import Album
 from pointsman.web.routes import House
+from pointsman.web.schemas import LONGEST_PIN
 from pointsman.web.server import make_app
 from pointsman.web.sessions import Sessions
 from pointsman.web.visits import MOST_BYTES, Visits
@@ -80,8 +81,10 @@ def door(host: str | None, port: int, pin: str | None) -> Door:
 
     A PIN is drawn when none is given. Raises UsageError.
     """
-    if pin is not None and not (LEAST_PIN <= len(pin) <= 64 and pin.isprintable()):
-        raise UsageError("the PIN is too short or too long", cure=f"give {LEAST_PIN} to 64 digits or letters")
+    if pin is not None and not (LEAST_PIN <= len(pin) <= LONGEST_PIN and pin.isprintable()):
+        raise UsageError(
+            "the PIN is too short or too long", cure=f"give {LEAST_PIN} to {LONGEST_PIN} digits or letters"
+        )
     wanted = host or LOOPBACK
     if pin is None and not is_loopback(wanted):
         pin = "".join(secrets.choice("0123456789") for _ in range(PIN_DIGITS))

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+LONGEST_PIN = 64
+LONGEST_SEED = 64
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Point = tuple[float, float]
 
@@ -192,7 +194,7 @@ class ByPin(_Taken):
 
     model_config = ConfigDict(json_schema_extra={"example": {"pin": "428517"}})
 
-    pin: Annotated[str, Field(min_length=1, max_length=64)]
+    pin: Annotated[str, Field(min_length=1, max_length=LONGEST_PIN)]
 
 
 class ByCode(_Taken):

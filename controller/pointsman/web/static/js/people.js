@@ -43,7 +43,7 @@ export class People {
   }
 
   #others() {
-    const pin = html("input", { type: "password", id: "pin", inputmode: "numeric", autocomplete: "off", maxlength: 32, required: true });
+    const pin = html("input", { type: "password", id: "pin", autocomplete: "off", maxlength: 64, required: true });
     const said = refusal_line();
     const form = html(
       "form",
@@ -104,7 +104,7 @@ export class People {
       html(
         "li",
         {},
-        html("span", {}, html("b", { text: name || who }), ` ${t_or(`device.${kind}`, kind)}, ${t_or(`people.${this.#does(who, kind, state)}`, state)}`),
+        html("span", {}, html("b", { text: who }), name && name !== who ? html("q", { text: name }) : null, ` ${t_or(`device.${kind}`, kind)}, ${t_or(`people.${this.#does(who, kind, state)}`, state)}`),
         state === "waiting"
           ? button(t("accept"), () => this.#ask("accept", { who, locomotive }), { class: "main", "data-key": `accept-${who}` })
           : null,

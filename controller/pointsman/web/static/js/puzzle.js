@@ -128,7 +128,7 @@ export class Puzzle {
     const named = puzzles.find(({ name }) => name === printed.get("puzzle"))?.name;
     const choice = html("select", { id: "deal-puzzle" }, ...puzzles.map(({ name, title }) => html("option", { value: name, text: title || name })));
     choice.value = named ?? this.store.state.puzzle?.name ?? puzzles[0]?.name ?? "";
-    const seed = html("input", { type: "text", id: "deal-seed", maxlength: 40, autocomplete: "off" });
+    const seed = html("input", { type: "text", id: "deal-seed", maxlength: 64, autocomplete: "off" });
     seed.value = named ? (printed.get("seed") ?? "") : "";
     const level = html(
       "select",
