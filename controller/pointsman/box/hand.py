@@ -71,6 +71,7 @@ class Hand:
         self._ended = self._own = False
         self._speed_mm_s = 0.0
         self._meant: Meant | None = None
+        self._on: set[int] = set()
 
     @property
     def engine(self) -> str:
@@ -99,6 +100,8 @@ class Hand:
         self.orders = self.holder = self._whose = self._status = self._last = self._way = None
         self.playing = self._ended = self._own = False
         self._speed_mm_s = 0.0
+        self._on.clear()
+        self._host.board.publish(functions={})
 
     # ------------------------------------------------------------ the throttle
 
@@ -196,7 +199,22 @@ class Hand:
         """As ``function``; the answer comes later."""
         if self.orders is None or who != self.holder:
             raise RefusedError(["you do not hold the throttle"], where=self._engine, cure="take it first")
-        return self.orders.function(who, self._engine, number, on=on)
+        orders, loop = self.orders, asyncio.get_running_loop()
+
+        def answered(answer: Future[int]) -> None:
+            if not answer.cancelled() and answer.exception() is None:
+                with suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(self._switched, orders, number, on)
+
+        answer = orders.function(who, self._engine, number, on=on)
+        answer.add_done_callback(answered)
+        return answer
+
+    def _switched(self, orders: Orders, number: int, on: bool) -> None:
+        """It has been sent."""
+        if orders is self.orders:
+            (self._on.add if on else self._on.discard)(number)
+            self._host.board.publish(functions={self._engine: sorted(self._on)})
 
     async def protect(self, who: str, protection: Protection) -> None:
         """Change what a person is kept from, from the next drive on."""

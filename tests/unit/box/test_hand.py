@@ -215,6 +215,25 @@ async def test_who_takes_the_throttle_once_more_under_way_stops_and_may_be_dismi
         assert hand.holder is None
 
 
+async def test_which_functions_are_on_is_seen_by_everybody_once_they_are_sent_and_survives_a_taking_over(
+    tmp_path: Path,
+) -> None:
+    async with ready(tmp_path) as box:
+        hand = box.hand
+        hand.take("ann")
+        await hand.function("ann", 0, on=True)
+        await seen(box, lambda now: now.functions == {"L": [0]})
+        hand.take("bob", steal=True)
+        with pytest.raises(RefusedError, match="do not hold"):
+            await hand.function("ann", 0, on=False)
+        with pytest.raises(RefusedError, match="no F29"):
+            await hand.function("bob", 29, on=True)
+        await hand.function("bob", 2, on=True)
+        assert (await seen(box, lambda now: now.functions != {"L": [0]})).functions == {"L": [0, 2]}
+        box.emergency_stop("a spectator")
+        assert (await seen(box, lambda now: now.throttle == {})).functions == {}
+
+
 async def test_a_throttle_that_knows_no_ends_is_told_why_each_of_its_drives_has_ended(tmp_path: Path) -> None:
     """The clock jumps: a drive may have begun and ended before anybody looks."""
     told: list[str] = []

@@ -13,13 +13,11 @@ const HORN_MS = 600;
 const ENDS = ["from", "to"];
 
 export class Driving {
-  #lights = false;
-
   constructor(place, link, store, throttle, track, diagram, deeds) {
     Object.assign(this, { place, link, store, throttle, track, diagram, deeds });
     this.#build();
     throttle.addEventListener("changed", () => this.#show());
-    store.view(["vehicles", "throttle", "drive", "turnouts", "mode", "you"], () => this.#show());
+    store.view(["vehicles", "throttle", "drive", "turnouts", "functions", "mode", "you"], () => this.#show());
     addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -39,7 +37,7 @@ export class Driving {
     this.now = html("output", { class: "now", for: "speed" });
     this.limit = html("p", { class: "limit", role: "status" });
     this.said = refusal_line();
-    this.lights = button("", () => this.#function(LIGHTS, !this.#lights), { "aria-pressed": "false" });
+    this.lights = button("", () => this.#function(LIGHTS, !this.#lights()), { "aria-pressed": "false" });
     this.horn = button("", () => this.#blow());
     this.desk = html(
       "div",
@@ -64,8 +62,12 @@ export class Driving {
   async #function(number, on) {
     const answer = await this.link.ask("function", { number, on });
     if (!answer.ok) this.deeds.answered(answer, this.said);
-    else if (number === LIGHTS) this.#lights = on;
-    this.#show();
+  }
+
+  /** Whether the lights are on, whoever has switched them. */
+  #lights() {
+    const { functions } = this.store.state;
+    return functions?.[this.store.locomotive]?.includes(LIGHTS) ?? false;
   }
 
   async #blow() {
@@ -140,7 +142,7 @@ export class Driving {
     change(this.brake, { text: t("brake") });
     const said = ["warning", "limit"].map((one) => [one, state.drive?.[one]?.why]).filter(([, why]) => why);
     change(this.limit, { text: said.map(([one, why]) => sentence(t(one, { why }))).join(" ") });
-    change(this.lights, { text: t("lights"), "aria-pressed": String(this.#lights) });
+    change(this.lights, { text: t("lights"), "aria-pressed": String(this.#lights()) });
     change(this.horn, { text: t("horn") });
     change(this.leave, { text: t("leave"), disabled: !at_stand });
   }
