@@ -202,22 +202,6 @@ def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor) -> None:
         expect(callout).to_be_visible()
 
 
-def test_where_nothing_can_be_driven_by_hand_nothing_offers_it(visitor: Visitor) -> None:
-    with stage(layout={**LAYOUT, "can_drive": False}) as served:
-        page = visitor.page(served)
-        for gone in ("#driving", "#levers", "#protection"):
-            expect(page.locator(gone)).to_be_hidden()
-        expect(page.locator('[data-key="turnout-T1"]')).to_have_attribute("role", "img")
-        page.locator('[data-key="turnout-T1"]').click()
-        page.locator("#role").click()
-        expect(page.locator(".people")).not_to_contain_text("Protection")
-        page.keyboard.press("Escape")
-        page.locator("#help").click()
-        expect(page.locator(".keys")).not_to_contain_text("faster")
-        assert served.said("turnout") == []
-        assert served.said("protection") == []
-
-
 # ---------------------------------------------------------------- silence
 
 

@@ -20,8 +20,8 @@ WITH_PIN = Door("127.0.0.1", 0, "4711")
 
 
 @asynccontextmanager
-async def served(tmp_path: Path, wanted: Door = HERE) -> AsyncIterator[tuple[Served, httpx.AsyncClient]]:
-    async with serving(ground(), tmp_path, wanted, speed=None) as house:
+async def served(tmp_path: Path, wanted: Door = HERE, **limits: int) -> AsyncIterator[tuple[Served, httpx.AsyncClient]]:
+    async with serving(ground(), tmp_path, wanted, speed=None, **limits) as house:
         origin = house.address.rstrip("/")
         async with httpx.AsyncClient(base_url=origin, headers={"origin": origin}, trust_env=False) as browser:
             yield house, browser

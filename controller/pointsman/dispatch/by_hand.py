@@ -28,7 +28,7 @@ from pointsman.dispatch.orders import (
     Wish,
 )
 from pointsman.errors import RefusedError
-from pointsman.messages import SetFunction
+from pointsman.messages import HIGHEST_FUNCTION, SetFunction
 from pointsman.operate import hand_drive, tracker
 from pointsman.operate.ahead import Ahead, Protection, ahead, no_room, towards_of
 from pointsman.operate.allowances import Allowances
@@ -47,7 +47,6 @@ from pointsman.track.model import Leg
 
 CHANGED_AT_MOST_S = 0.1
 """A throttle that is turned up or down under way is followed so often at most; one that is closed, at once."""
-HIGHEST_FUNCTION = 28
 LOOK_AT_IT = "look at the layout"
 SAY_WHERE = "say what stands where"
 RAISED = "the protection was raised"
@@ -161,7 +160,9 @@ class ByHand:
         """Lights, horn: nothing moves by it, and nobody waits for it."""
         self._order_written(order.who, f"{order.locomotive} F{order.number} {'on' if order.on else 'off'}")
         if order.locomotive != self._locomotive or not 0 <= order.number <= HIGHEST_FUNCTION:
-            raise RefusedError([f"{order.locomotive} has no F{order.number} here"], cure="functions are F0 to F28")
+            raise RefusedError(
+                [f"{order.locomotive} has no F{order.number} here"], cure=f"functions are F0 to F{HIGHEST_FUNCTION}"
+            )
         self._control.send(SetFunction(order.locomotive, order.number, order.on))
 
     # ------------------------------------------------------------ turnouts and couplings

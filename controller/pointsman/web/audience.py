@@ -15,7 +15,7 @@ from typing import Any
 from pointsman.box.snapshot import Snapshot
 from pointsman.web.french import french
 
-LANGUAGES: Mapping[str, Callable[[Any], Any]] = {"en": lambda values: values, "fr": french}
+IN_WORDS: Mapping[str, Callable[[Any], Any]] = {"en": lambda values: values, "fr": french}
 """What puts the sentences in a message's values into a language."""
 MOST_ANSWERS = 64
 """A client that leaves so many answers unread is given up."""
@@ -41,7 +41,7 @@ class Part:
     def json(self, language: str) -> str:
         """The value in a language."""
         if language not in self._json:
-            said = LANGUAGES[language]({self._key: self._value})[self._key]
+            said = IN_WORDS[language]({self._key: self._value})[self._key]
             self._json[language] = as_json(said)
         return self._json[language]
 
@@ -86,7 +86,7 @@ class Client:
         if len(self._answers) >= MOST_ANSWERS:
             self.lost = True
         else:
-            self._answers.append(as_json(LANGUAGES[self.language](values)))
+            self._answers.append(as_json(IN_WORDS[self.language](values)))
         self._something.set()
 
     def news(self, message: Message) -> None:

@@ -11,9 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pointsman.box.box import Box
 from pointsman.box.rights import Rights
 from pointsman.errors import RefusedError, UsageError
+from pointsman.messages import HIGHEST_FUNCTION
 from pointsman.operate.ahead import Protection
 from pointsman.phones.server import Phones
 from pointsman.track.model import End, Leg
+from pointsman.web import languages
 from pointsman.web.schemas import LONGEST_SEED, Name
 from pointsman.web.sessions import Role, Session, Sessions
 
@@ -104,7 +106,7 @@ class Function(Asked):
     """Lights, horn."""
 
     do: Literal["function"]
-    number: Annotated[int, Field(ge=0, le=28)]
+    number: Annotated[int, Field(ge=0, le=HIGHEST_FUNCTION)]
     on: bool
 
 
@@ -147,7 +149,7 @@ class Language(Asked):
     """The page speaks another language now."""
 
     do: Literal["language"]
-    language: Literal["en", "fr"]
+    language: languages.Language
 
 
 ByHand = Drive | Turnout | Uncouple | Function | Take | Throttle
@@ -229,7 +231,10 @@ class Deeds:
     phones: Phones | None = None
 
     async def do(self, message: Message, session: Session, holder: str) -> None:
-        """Do it. Raises PointsmanError when it is refused. ``holder`` is who holds a throttle: a session's page."""
+        """Do it. Raises PointsmanError when it is refused. ``holder`` is who holds a throttle: a session's page.
+
+        An emergency stop is none of them: it waits for nothing, and is done where it is heard.
+        """
         box = self.box
         match message:
             case Drive() | Turnout() | Uncouple() | Function() | Take() | Throttle():
@@ -257,8 +262,6 @@ class Deeds:
                 self.phones.accept(who, locomotive)
             case Simple(do=what):
                 await self._simple(what, holder)()
-            case EmergencyStop(power_off=power_off):
-                box.emergency_stop(session.who, power_off=power_off)
 
     async def _by_hand(self, message: ByHand, session: Session, who: str) -> None:
         hand = self.box.hand

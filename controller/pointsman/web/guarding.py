@@ -26,7 +26,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pointsman.web.addresses import parsed
-from pointsman.web.audience import LANGUAGES
+from pointsman.web.audience import IN_WORDS
 from pointsman.web.languages import language_of
 from pointsman.web.rates import Rates, sender
 from pointsman.web.turns import Turns
@@ -114,7 +114,7 @@ class Guard:
             await self._turns.wait()
         answer = self._app
         if refusal is not None:
-            said = LANGUAGES[language_of(HTTPConnection(scope))](refusal[1])
+            said = IN_WORDS[language_of(HTTPConnection(scope))](refusal[1])
             answer = JSONResponse(said, status_code=refusal[0])
         await answer(scope, _Bounded(receive), _with_headers(send, receive))
 

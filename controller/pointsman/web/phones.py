@@ -101,7 +101,8 @@ class BoxRailway:
                     long=ground.wiring.locomotives[name].long or address > HIGHEST_SHORT,
                     holder=now.throttle[name]["holder"] if name in now.throttle else None,
                     functions=tuple(
-                        Function(one.number, one.label, one.number in now.functions.get(name, ()), one.momentary) for one in FUNCTIONS
+                        Function(one.number, one.label, one.number in now.functions.get(name, ()), one.momentary)
+                        for one in FUNCTIONS
                     ),
                 )
                 for name, address in addresses(self._box).items()

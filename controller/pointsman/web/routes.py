@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, WebSocket
 from fastapi.responses import FileResponse, JSONResponse
@@ -15,10 +15,10 @@ from starlette.requests import HTTPConnection
 from pointsman.box.box import Box
 from pointsman.errors import RefusedError, did_you_mean
 from pointsman.track.photos import KINDS
-from pointsman.web.audience import LANGUAGES
+from pointsman.web.audience import IN_WORDS
 from pointsman.web.drawn_code import svg_of
 from pointsman.web.guarding import STOP, TOO_MUCH
-from pointsman.web.languages import language_of
+from pointsman.web.languages import Language, language_of
 from pointsman.web.photos import KEPT_S, Album
 from pointsman.web.printing.press import Press, drawn_of
 from pointsman.web.printing.sheet import Paper
@@ -51,7 +51,6 @@ LIMITED: dict[int | str, dict[str, Any]] = {429: {"model": RefusedView, "descrip
 STOPS_A_SECOND, STOPS_AT_ONCE = 10.0, 20.0
 """From one address; more while something is under way."""
 router = APIRouter(responses=LIMITED)
-Language = Literal["en", "fr"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ async def healthz(house: HouseOf) -> HealthView:
 @router.get("/api/layout")
 async def layout(house: HouseOf, request: Request, lang: Annotated[Language | None, Query()] = None) -> LayoutView:
     """The layout as it is drawn: everything that does not change; its titles in a language, if it has them."""
-    said = LANGUAGES[lang or language_of(request)](json_of(house.layout))
+    said = IN_WORDS[lang or language_of(request)](json_of(house.layout))
     return LayoutView.model_validate(said)
 
 
@@ -168,7 +167,7 @@ async def photo(vehicle: str, house: HouseOf, request: Request) -> Response:
     found = await house.album.picture(vehicle)
     if found is None:
         said = {"why": "there is no picture of this vehicle", "cure": "pointsman check tells what is wrong with one"}
-        return JSONResponse(LANGUAGES[language_of(request)](said), status_code=404)
+        return JSONResponse(IN_WORDS[language_of(request)](said), status_code=404)
     tag = f'"{found.tag}"'
     headers = {"etag": tag, "cache-control": f"private, max-age={KEPT_S}"}
     if tag in request.headers.get("if-none-match", ""):
@@ -216,7 +215,7 @@ async def emergency_stop(
     """Stop everything at once; anyone may, at any time. What is sent with it may be left out."""
     if house.stops_too_often(request):
         status, said = TOO_MUCH
-        return JSONResponse(LANGUAGES[language_of(request)](said), status_code=status)
+        return JSONResponse(IN_WORDS[language_of(request)](said), status_code=status)
     session = _known(request, response, house)
     house.box.emergency_stop(session.who, power_off=wanted is not None and wanted.power_off)
     return _view(session)

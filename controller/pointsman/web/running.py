@@ -35,7 +35,7 @@ from pointsman.web.routes import House
 from pointsman.web.schemas import LONGEST_PIN
 from pointsman.web.server import make_app
 from pointsman.web.sessions import Sessions
-from pointsman.web.visits import MOST_BYTES, Visits
+from pointsman.web.visits import MOST_BYTES, MOST_EACH, Visits
 
 LOOPBACK = "127.0.0.1"
 PIN_DIGITS = 6
@@ -170,16 +170,18 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(ground: Ground, journals: Path, wanted: Door, *, speed: float | None) -> AsyncIterator[Served]:
+async def serving(
+    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, most_each: int = MOST_EACH
+) -> AsyncIterator[Served]:
     """While inside, a layout is served; in the end everything on it is stopped. Raises PortError, LayoutError.
 
-    ``speed`` is the pace of the simulated layout.
+    ``speed`` is the pace of the simulated layout, ``most_each`` how many pages one address may have open.
     """
     with listen(wanted) as listening:
         port = listening.getsockname()[1]
         box = Box(ground, journals, speed=speed)
         address, sessions = address_of(wanted, port), Sessions(wanted.pin, time.monotonic)
-        visits = Visits(box, sessions)
+        visits = Visits(box, sessions, most_each)
         house = House(box, sessions, visits, layout_view(ground), address, port, Album(ground.folder, ground.track))
         server = _Server(_config(make_app(house)))
         running = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
@@ -212,9 +214,9 @@ async def _phones(box: Box, visits: Visits, wanted: Door, web_port: int) -> Asyn
 
 
 async def serve(
-    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, ready: Callable[[str], None]
+    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, ready: Callable[[Served], None]
 ) -> Ended:
-    """Serve a layout until a signal ends it; ``ready`` is told the address once the page is there.
+    """Serve a layout until a signal ends it; ``ready`` is told once the page is there.
 
     Raises PortError, LayoutError.
     """
@@ -229,7 +231,7 @@ async def serve(
             over.set()
 
         with endings(asyncio.get_running_loop(), end):
-            ready(served.address)
+            ready(served)
             # What is there by now stays: looking through all of it for garbage would hold up everything for 20 ms.
             gc.collect()
             gc.freeze()

@@ -84,7 +84,7 @@ class PuzzleView(_Given):
 
 
 class LayoutView(_Given):
-    """A layout as it is drawn: everything that does not change. ``can_drive``: whether it can be driven by hand."""
+    """A layout as it is drawn: everything that does not change."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -120,7 +120,6 @@ class LayoutView(_Given):
                 },
                 "speeds": {"creep": 20, "coupling": 40, "rough": 60, "shunting": 80, "limit": 100, "cap": 100},
                 "puzzles": [{"name": "classic", "title": "Form the train of three", "count": "runs"}],
-                "can_drive": True,
             }
         },
     )
@@ -136,7 +135,6 @@ class LayoutView(_Given):
     vehicles: dict[str, VehicleView]
     speeds: SpeedsView
     puzzles: list[PuzzleView]
-    can_drive: bool = True
 
 
 class StateView(_Given):

@@ -60,9 +60,10 @@ class _Asked:
 
 
 class Visits:
-    """Everybody on the websocket. Made in the running loop."""
+    """Everybody on the websocket, ``most_each`` from one address. Made in the running loop."""
 
-    def __init__(self, box: Box, sessions: Sessions) -> None:
+    def __init__(self, box: Box, sessions: Sessions, most_each: int = MOST_EACH) -> None:
+        self._most_each = most_each
         self.box, self.sessions = box, sessions
         self.deeds = Deeds(box, sessions)
         self.audience = Audience(box.snapshot, self._people)
@@ -109,7 +110,7 @@ class Visits:
     async def visit(self, websocket: WebSocket, session: Session) -> None:
         """Serve one client until it goes."""
         here = sender(websocket)
-        if len(self.audience.clients) >= MOST_CLIENTS or self._from[here] >= MOST_EACH:
+        if len(self.audience.clients) >= MOST_CLIENTS or self._from[here] >= self._most_each:
             await websocket.close(_FULL, "too many look at once")
             return
         self._from[here] += 1

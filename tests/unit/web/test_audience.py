@@ -7,7 +7,8 @@ import json
 from dataclasses import replace
 
 from pointsman.box.snapshot import Mode, Snapshot
-from pointsman.web.audience import MOST_ANSWERS, Audience
+from pointsman.web.audience import IN_WORDS, MOST_ANSWERS, Audience
+from pointsman.web.languages import LANGUAGES
 
 
 async def test_who_is_behind_gets_what_is_newest_in_one_message() -> None:
@@ -83,3 +84,7 @@ async def test_what_concerns_insiders_is_told_to_nobody_else() -> None:
     assert (told["note"], "people" in told) == ("solved", False)
     audience.initiate(other, insider=True)
     assert json.loads(other.next())["people"] == []
+
+
+def test_every_language_has_its_words() -> None:
+    assert tuple(IN_WORDS) == LANGUAGES

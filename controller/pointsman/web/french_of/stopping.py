@@ -260,7 +260,7 @@ TEMPLATES = (
         "roulez jusqu'où la position peut s'écrire, ou demandez un autre plan",
     ),
     ("the first run starts from '{a}'", "le premier mouvement part de « {a} »"),
-    ("functions are F0 to F28", "les fonctions vont de F0 à F28"),
+    ("functions are F0 to F{a_w}", "les fonctions vont de F0 à F{a_w}"),
     ("{a_w} has no F{b_w} here", "{a_w} n'a pas de F{b_w} ici"),
     ("the end is not work", "la fin n'est pas un travail"),
     ("there is no turnout {a_w}", "il n'y a pas d'aiguillage {a_w}"),

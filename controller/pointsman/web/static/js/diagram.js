@@ -1,7 +1,7 @@
 /** The track diagram: lines, turnouts and magnets as controls, beams, labels, the route of the next move. */
 
 import { change, html, refill, svg } from "./dom.js";
-import { MARKS, leg_of, lie_words } from "./lies.js";
+import { MARKS, leg_of, lie_words, other_leg } from "./lies.js";
 import { Sheet } from "./track.js";
 import { Trains } from "./trains.js";
 import { t } from "./words.js";
@@ -166,7 +166,7 @@ export class Diagram {
     const high = Math.max(44, Math.min(Math.abs(legs.thrown[1] - toe[1]) * 0.8, sheet.row * 0.8));
     parts.control = this.#control(`turnout-${name}`, middle, wide, high, () => {
       const turnout = this.store.state.turnouts[name];
-      this.deeds.turnout(name, (turnout?.commanded ?? turnout?.reported) === "closed" ? "thrown" : "closed");
+      this.deeds.turnout(name, other_leg(turnout));
     });
     controls.append(parts.control);
     this.#nodes.turnouts[name] = parts;
@@ -256,7 +256,7 @@ export class Diagram {
     const lie = this.#narrow ? MARKS[surety] : MARKS[surety] + (leg ? t(`${leg}.short`) : "");
     const asked = differs ? (this.#narrow ? "≠" : ` ≠ ${t(`${turnout.commanded}.short`)}`) : "";
     change(parts.label, { text: `${name} ${lie}${asked}`.trim(), class: `label turnout ${differs ? "moving" : surety}` });
-    const other = (turnout?.commanded ?? turnout?.reported) === "closed" ? "thrown" : "closed";
+    const other = other_leg(turnout);
     this.#offer(parts.control, `${lie_words(name, turnout)}. ${this.store.hands ? t("turnout.set", { leg: t(other) }) : ""}`.trim());
   }
 

@@ -6,7 +6,7 @@ import { dialog_open, help } from "./dialogs.js";
 import { button, byId, change, html, refill } from "./dom.js";
 import { Driving } from "./driving.js";
 import { link, stop, store } from "./first.js";
-import { MARKS, leg_of, lie_words } from "./lies.js";
+import { MARKS, leg_of, lie_words, other_leg } from "./lies.js";
 import { Notices } from "./notices.js";
 import { People } from "./people.js";
 import { Puzzle } from "./puzzle.js";
@@ -58,7 +58,7 @@ function status(store, link) {
     change(byId("power"), { text: t(`power.${power}`), class: `lamp power-${power}` });
     change(byId("protection"), { text: t("protection.is", { level: t(`protection.${state.protection}`) }), class: `lamp protection-${state.protection}` });
     // A marshal changes it, by a button.
-    byId("protection").hidden = !store.layout.can_drive || store.marshal;
+    byId("protection").hidden = store.marshal;
     const down = (state.links ?? []).filter((one) => one.why).length;
     const words = link.stale ? t("links.none") : down ? t("links.down", { count: down }) : t("links.up");
     change(byId("links"), { text: words, class: `lamp ${down || link.stale ? "off" : "on"}` });
@@ -98,7 +98,7 @@ function levers(store, deeds) {
       ...turnouts.map(([name, words]) => {
         const one = state.turnouts[name];
         const sure = one?.surety === "seen" || one?.surety === "assumed";
-        const other = (one?.commanded ?? one?.reported) === "closed" ? "thrown" : "closed";
+        const other = other_leg(one);
         const text = `${name} ${MARKS[one?.surety ?? "unknown"]}${leg_of(one) ? t(`${leg_of(one)}.short`) : ""}`;
         return button(text, () => deeds.turnout(name, other), {
           class: `lever${sure ? "" : " unsure"}`,

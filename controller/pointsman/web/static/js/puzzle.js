@@ -270,8 +270,7 @@ export class Puzzle {
     const { puzzle, mode } = this.store.state;
     const hint = puzzle?.hint;
     if (!hint || mode === "auto") return [];
-    const run = typeof hint.run === "string" ? hint.run : hint.run?.text;
-    const words = run_words(this.store.layout, puzzle, puzzle.next, run ?? "");
+    const words = run_words(this.store.layout, puzzle, puzzle.next, hint.run);
     return html("p", { class: "tip", role: "status" }, html("strong", { text: t("hint.is") }), ` ${words} ${t("hint.distance", { distance: hint.distance })}`);
   }
 

@@ -46,9 +46,9 @@ export class Store {
     return !this.hall && (this.you.role === "driver" || this.you.role === "marshal");
   }
 
-  /** Whether this page may move something by hand: where the server cannot do it, nothing offers it. */
+  /** Whether this page offers what moves something by hand. */
   get hands() {
-    return this.drives && this.layout.can_drive;
+    return this.drives;
   }
 
   get marshal() {
