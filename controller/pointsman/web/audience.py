@@ -17,8 +17,8 @@ from pointsman.web.french import french
 
 IN_WORDS: Mapping[str, Callable[[Any], Any]] = {"en": lambda values: values, "fr": french}
 """What puts the sentences in a message's values into a language."""
-MOST_ANSWERS = 64
-"""A client that leaves so many answers unread is given up."""
+MOST_ANSWERS = 128
+"""A client that leaves so many answers unread is given up; it is shown out before for asking so much at once."""
 
 
 def as_json(value: object) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, WebSocket
+from fastapi import Path as InPath
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.requests import HTTPConnection
 
@@ -91,7 +92,8 @@ class House:
             self.box.emergency_stop("somebody" if session is None else session.who)
 
     def remember(self, response: Response, session: Session) -> None:
-        """Let a browser keep the secret of its session, out of reach of any script."""
+        """Let a browser keep the secret of its session, out of reach of any script; of several the last one."""
+        del response.headers["set-cookie"]
         response.set_cookie(self.cookie, session.token, httponly=True, samesite="strict", path="/")
 
 
@@ -162,7 +164,7 @@ PHOTO: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/api/photos/{vehicle}", response_class=Response, responses=PHOTO)
-async def photo(vehicle: str, house: HouseOf, request: Request) -> Response:
+async def photo(vehicle: Annotated[str, InPath(examples=["L"])], house: HouseOf, request: Request) -> Response:
     """The picture of a vehicle, as the layout's folder has it."""
     found = await house.album.picture(vehicle)
     if found is None:

@@ -78,17 +78,17 @@ async def test_who_does_not_hold_the_throttle_moves_nothing_while_another_one_do
 
 async def test_every_message_is_answered_and_what_calms_is_taken_however_much_is_asked_for(tmp_path: Path) -> None:
     async with served(tmp_path) as (house, browser), opened(house, browser) as page:
-        asked = ["hint"] * 60 + ["stop", "release", "pause", "emergency-stop"]
+        asked = ["hint"] * 70 + ["stop", "release", "pause", "emergency-stop"]
         for number, do in enumerate(asked, 1000):
             await page.send(json.dumps({"id": number, "do": do}))
         answers: dict[int, dict[str, object]] = {}
         while len(answers) < len(asked):
             told = await page.until(lambda message: message.get("id") is not None)
             answers[told["id"]] = told
-        last = [answers[1060 + number] for number in range(4)]
+        last = [answers[1070 + number] for number in range(4)]
         assert [one["type"] for one in last] == ["done", "done", "refused", "done"]
         assert last[2]["why"] == "nothing is driven by itself"
-        assert answers[1059]["why"] == "too much is asked for at once"
+        assert answers[1069]["why"] == "too much is asked for at once"
 
 
 async def test_who_signs_out_while_driving_gives_the_train_back_and_may_still_say_stop(tmp_path: Path) -> None:
@@ -138,6 +138,9 @@ async def test_a_secret_from_before_the_pin_is_worth_nothing_after_it(tmp_path: 
         assert (await browser.post("/api/session", json={"pin": "4711"})).json()["role"] == "marshal"
         assert (await browser.get("/api/session")).json()["role"] == "marshal"
         assert (await thief.get("/api/session")).json()["role"] == "spectator"
+    async with served(tmp_path, WITH_PIN) as (_, browser):
+        first = await browser.post("/api/session", json={"pin": "4711"})
+        assert len(first.headers.get_list("set-cookie")) == 1
 
 
 async def test_only_a_marshal_answers_whether_a_play_is_taken_up_or_begun(tmp_path: Path) -> None:

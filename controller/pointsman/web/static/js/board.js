@@ -33,7 +33,7 @@ export function board(layout, position, edit = null) {
     return html(
       "li",
       { class: vehicles.length > capacity ? "over" : null, "data-segment": name, "data-forth": String(forth) },
-      html("span", { class: "place" }, name, html("small", { text: ` ${vehicles.length}/${capacity}`, "aria-label": full })),
+      html("span", { class: "place" }, name, html("small", { "aria-hidden": "true", text: ` ${vehicles.length}/${capacity}` }), html("span", { class: "unseen", text: full })),
       html("span", { class: "track" }, ...(forth ? cells : cells.reverse())),
     );
   });
