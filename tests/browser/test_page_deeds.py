@@ -104,6 +104,19 @@ def test_the_throttle_by_keyboard_and_its_renewals(visitor: Visitor) -> None:
         assert len(served.said("drive")) == 5
 
 
+def test_the_lights_are_shown_as_everybody_sees_them(visitor: Visitor) -> None:
+    with stage({**DRIVING, "functions": {"L": [0]}}) as served:
+        page = visitor.page(served)
+        lights = page.get_by_role("button", name="Lights")
+        expect(lights).to_have_attribute("aria-pressed", "true")
+        lights.click()
+        said = served.until_heard("function")[0]
+        assert (said["number"], said["on"]) == (0, False)
+        expect(lights).to_have_attribute("aria-pressed", "true")
+        served.change(functions={"L": []})
+        expect(lights).to_have_attribute("aria-pressed", "false")
+
+
 def test_no_speed_is_above_the_cap_and_none_goes_without_a_direction(visitor: Visitor) -> None:
     capped = {**LAYOUT, "speeds": {**LAYOUT["speeds"], "cap": 60}}
     with stage(DRIVING, layout=capped) as served:

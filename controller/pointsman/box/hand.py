@@ -62,7 +62,7 @@ class Hand:
         self.protection = Protection.FULL
         self.orders: Orders | None = None
         self.holder: str | None = None
-        self._whose: str | None = None
+        self.whose: str | None = None
         self.playing = False
         self._engine = ""
         self._status: Status | None = None
@@ -97,7 +97,7 @@ class Hand:
 
     def end(self) -> None:
         """The sitting is over: nobody holds anything any more."""
-        self.orders = self.holder = self._whose = self._status = self._last = self._way = None
+        self.orders = self.holder = self.whose = self._status = self._last = self._way = None
         self.playing = self._ended = self._own = False
         self._speed_mm_s = 0.0
         self._on.clear()
@@ -115,7 +115,7 @@ class Hand:
         if self.holder not in {None, who} and not steal:
             raise RefusedError([f"{self.holder} drives {self._engine}"], where=self._engine, cure="take it over")
         self._close()
-        self.holder, self._whose = who, whose or who
+        self.holder, self.whose = who, whose or who
         self._host.retell()
 
     def release(self, who: str) -> None:
@@ -123,7 +123,7 @@ class Hand:
         self._withdraw_of(who)
         if who == self.holder:
             self._close()
-            self.holder = self._whose = None
+            self.holder = self.whose = None
             self._host.retell()
 
     def drive(self, who: str, towards: End, speed_mm_s: float) -> None:
@@ -168,7 +168,7 @@ class Hand:
 
     def dismiss(self, whose: str) -> None:
         """Take a person the throttle, whichever hand it is in; the train stops."""
-        if self.holder is not None and self._whose == whose:
+        if self.holder is not None and self.whose == whose:
             self.release(self.holder)
 
     def _close(self) -> None:
@@ -241,7 +241,7 @@ class Hand:
         """
         assert self.orders is not None, "a sitting is under way"
         orders = self.orders
-        self.holder, self._whose, self.playing = None, None, True
+        self.holder, self.whose, self.playing = None, None, True
         self._closed()
         answer = asyncio.wrap_future(orders.play(PROGRAM, tuple(runs), lambda _: orders.pause() if one else None))
 

@@ -219,7 +219,8 @@ class Visits:
 
     def _people(self) -> dict[str, Any]:
         """The drivers, for the marshal's list."""
-        drivers = [{"who": one.who, "name": one.who, **_driver(one)} for one in self.sessions.drivers]
+        whose = self.box.hand.whose
+        drivers = [_driver(one, drives=one.who == whose) for one in self.sessions.drivers]
         phones = [] if self.deeds.phones is None else [row(one) for one in self.deeds.phones.people]
         return {"people": [*drivers, *phones]}
 
@@ -234,8 +235,10 @@ def _is_insider(session: Session) -> bool:
     return session.role is Role.MARSHAL
 
 
-def _driver(session: Session) -> dict[str, Any]:
-    return {"kind": "page", "role": session.role.word, "state": "driving", "locomotive": session.locomotive}
+def _driver(session: Session, *, drives: bool) -> dict[str, Any]:
+    """A driver in the marshal's list; one drives who holds the throttle."""
+    said = {"who": session.who, "name": session.who, "kind": "page", "role": session.role.word}
+    return {**said, "state": "driving" if drives else "may", "locomotive": session.locomotive}
 
 
 async def _send(websocket: WebSocket, client: Client, turns: Turns) -> None:

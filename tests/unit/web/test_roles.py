@@ -122,6 +122,9 @@ async def test_who_is_there_is_told_to_the_marshal_alone(tmp_path: Path) -> None
         await marshal.until(lambda _: bool(marshal.state["people"]))
         assert [one["who"] for one in marshal.state["people"]] == [driver.you["who"]]
         assert "people" not in driver.state | spectator.state
+        assert [one["state"] for one in marshal.state["people"]] == ["may"]
+        await driver.ask("take")
+        await marshal.until(lambda _: marshal.state["people"][0]["state"] == "driving")
         assert (await marshal.ask("dismiss", who=driver.you["who"]))["type"] == "done"
         await driver.until(lambda message: message["type"] == "you")
         assert driver.you["role"] == "spectator"

@@ -16,7 +16,7 @@ export class People {
   constructor(chip, link, store, deeds) {
     Object.assign(this, { chip, link, store, deeds });
     chip.addEventListener("click", () => this.open());
-    store.view(["you", "people", "protection", "mode", "throttle"], () => this.#show());
+    store.view(["you", "people", "protection", "mode"], () => this.#show());
     this.level = byId("protect");
     this.level.addEventListener("click", () => this.open());
   }
@@ -34,12 +34,11 @@ export class People {
     const { store } = this;
     change(this.chip, { text: t(`role.${store.you.role}`), "aria-label": t("role.is", { role: t(`role.${store.you.role}`) }) });
     document.body.dataset.role = store.you.role;
-    const { people, protection, throttle } = store.state;
+    const { people, protection } = store.state;
     this.level.hidden = !(store.marshal && store.hands);
     change(this.level, { text: t("protection.is", { level: t(`protection.${protection}`) }), class: `protection-${protection}` });
     if (!this.body) return;
-    const holders = Object.values(throttle ?? {}).map(({ holder }) => holder);
-    refill(this.body, [store.you, people, protection, holders, spoken_language()], () => (store.marshal ? this.#marshal() : this.#others()));
+    refill(this.body, [store.you, people, protection, spoken_language()], () => (store.marshal ? this.#marshal() : this.#others()));
   }
 
   #others() {
@@ -104,20 +103,13 @@ export class People {
       html(
         "li",
         {},
-        html("span", {}, html("b", { text: who }), name && name !== who ? html("q", { text: name }) : null, ` ${t_or(`device.${kind}`, kind)}, ${t_or(`people.${this.#does(who, kind, state)}`, state)}`),
+        html("span", {}, html("b", { text: who }), name && name !== who ? html("q", { text: name }) : null, ` ${t_or(`device.${kind}`, kind)}, ${t_or(`people.${state}`, state)}`),
         state === "waiting"
           ? button(t("accept"), () => this.#ask("accept", { who, locomotive }), { class: "main", "data-key": `accept-${who}` })
           : null,
         state === "reading" ? null : button(t("dismiss"), () => this.#ask("dismiss", { who }), { "data-key": `dismiss-${who}` }),
       );
     return html("ul", { class: "list" }, ...people.map(one));
-  }
-
-  /** A page that may drive is told as one that drives; it does while it holds the throttle. */
-  #does(who, kind, state) {
-    if (kind !== "page" || state !== "driving") return state;
-    const holders = Object.values(this.store.state.throttle ?? {}).map(({ holder }) => holder?.split(",")[0]);
-    return holders.includes(who) ? state : "may";
   }
 
   async #ask(what, fields) {
