@@ -56,7 +56,7 @@ def deal(puzzle: Puzzle, seed: int | str) -> Draw:
 
 
 def places(puzzle: Puzzle) -> tuple[str, ...]:
-    """The wagons into whose places a draw puts others: those that the goal names, term by term; if none, all there are."""
+    """The wagons into whose places a draw puts others: those that the goal names, term by term, or else all of them."""
     return tuple(vehicle for vehicle in puzzle.goal.vehicles if vehicle in puzzle.wagons) or puzzle.wagons
 
 

@@ -131,3 +131,12 @@ def test_a_changed_file_is_noticed_and_named(file: str, tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match=f"{file} is not what it was") as refused:
         files.check(str(club))
     assert len(refused.value.reasons) == 1
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    club = tmp_path / "club"
+    shutil.copytree(find_layout("inglenook-small"), club)
+    (club / "puzzles" / "odd.toml").mkdir()
+    with pytest.raises(UsageError, match="cannot be read") as refused:
+        Files.of(f"{club}/odd")
+    assert refused.value.where == str(club / "puzzles" / "odd.toml")

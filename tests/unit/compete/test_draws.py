@@ -26,6 +26,7 @@ from pointsman.track.model import Track
 pytestmark = pytest.mark.usefixtures("solver_cache")
 
 SMALL = "inglenook-small"
+START = "head: L | s1: 1 2 3 | s2: 4 5"
 FILES = Files("0" * 64, "f" * 64)
 
 
@@ -118,13 +119,11 @@ def test_what_no_range_has_is_said() -> None:
 
 
 def test_where_no_draw_can_be_solved_it_is_said() -> None:
-    full = puzzle(inglenook(3, 2, 2, 1, 5), "head: L | s1: 1 2 3 | s2: 4 5", "s1: 1 2 3 | s2: {4 5} | s3: | head:")
-    listed = DrawList.of(full, table(full), Count.RUNS)
-    only = DrawList(
-        listed.name, listed.count, listed.wagons, listed.rows[listed.pars == 0], listed.pars[listed.pars == 0]
-    )
+    no_room = puzzle(inglenook(3, 2, 2, 0, 5), START, "s1: 1 2 3")
+    listed = DrawList.of(no_room, table(no_room), Count.RUNS)
+    assert listed.histogram == {0: 1}
     with pytest.raises(UsageError, match="none of its draws can be solved"):
-        only.check(ParRange(1, 5), 1, 0)
+        listed.check(ParRange(1, 5), 1, 0)
 
 
 def test_seconds_and_goals_of_two_sorts_are_refused_with_what_will_do(tmp_path: Path) -> None:
@@ -160,9 +159,6 @@ def with_kinds(kinds: str) -> Track:
     track = small()
     wagons = {name: replace(wagon, kind=kind) for (name, wagon), kind in zip(track.wagons.items(), kinds, strict=True)}
     return replace(track, wagons=wagons)
-
-
-START = "head: L | s1: 1 2 3 | s2: 4 5"
 
 
 @pytest.mark.parametrize(
@@ -210,6 +206,7 @@ def test_a_heats_draw_is_laid_out_as_it_was_chosen() -> None:
         chosen = choose(f"{SMALL}/siding-2", cards=draw.wagons)
         assert chosen.seed is None
         assert chosen.cards == draw.wagons[:3]
+        assert str(draw) == " ".join(f"[{wagon}]" for wagon in draw.wagons)
         assert str(chosen.goal) == f"s1: {' '.join(draw.wagons[:3])} | s2: {{{' '.join(sorted(draw.wagons[3:]))}}}"
         solver = table_for(chosen.track, chosen.start, chosen.goal, Count.RUNS)
         assert solver.distance_of(chosen.start, chosen.goal) == draw.par
