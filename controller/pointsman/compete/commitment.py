@@ -65,10 +65,10 @@ class Files:
     puzzle: str
 
     def __post_init__(self) -> None:
-        for name, value in (("layout", self.layout), ("puzzle", self.puzzle)):
+        for where, value in (("layout", self.layout), ("puzzle", self.puzzle)):
             if not _HASH.fullmatch(value):
                 raise UsageError(
-                    f"{value!r} is no SHA-256 of a {name} file", cure="give its 64 digits, 0 to 9 and a to f"
+                    f"{value!r} is no SHA-256 of a file", where=where, cure="give its 64 digits, 0 to 9 and a to f"
                 )
 
     @classmethod
@@ -107,18 +107,25 @@ class Parts:
     spares: int
 
     def __post_init__(self) -> None:
-        for name, value in (("version of the program", self.version), ("name of the round", self.round_id)):
+        for where, value in (("version", self.version), ("round", self.round_id)):
             if not value.isprintable() or not 0 < len(value) <= _LONGEST or value != value.strip():
                 raise UsageError(
-                    f"{value[:_LONGEST]!r} is no {name}",
-                    cure=f"give one line of 1 to {_LONGEST} characters, with no space at its ends",
+                    f"{value[:_LONGEST]!r} is not one line of 1 to {_LONGEST} characters",
+                    where=where,
+                    cure="give one line, with no space at its ends",
                 )
-        for name, number, least, most in (
-            ("heats", self.heats, 1, MOST_HEATS),
-            ("spare draws for a heat", self.spares, 0, MOST_SPARES),
-        ):
-            if not least <= number <= most:
-                raise UsageError(f"{number} {name}: there may be {least} to {most}", cure="give another number")
+        if not 1 <= self.heats <= MOST_HEATS:
+            raise UsageError(
+                f"a round has 1 to {MOST_HEATS:,} heats, and not {self.heats:,}",
+                where=self.round_id,
+                cure="give another number of heats",
+            )
+        if not 0 <= self.spares <= MOST_SPARES:
+            raise UsageError(
+                f"a heat has 0 to {MOST_SPARES} spare draws, and not {self.spares:,}",
+                where=self.round_id,
+                cure="give another number of spares",
+            )
         if self.draws < self.needed:
             raise UsageError(
                 f"{self.draws:,} draws are possible, and the round takes {self.needed:,}, no two of them equal",

@@ -65,9 +65,10 @@ class Pool:
         if not 1 <= heat <= parts.heats:
             raise UsageError(f"there is no heat {heat}", where=parts.round_id, cure=f"heats are 1 to {parts.heats}")
         if len(self) != parts.draws:
-            here, there = f"{len(self):,} draws have a par of {parts.pars} {parts.count} here", f"{parts.draws:,}"
             raise RefusedError(
-                [f"{here}, and {there} were published"],
+                [
+                    f"{len(self):,} draws with a par in the range are found here, and {parts.draws:,} were published",
+                ],
                 where=parts.round_id,
                 cure=f"use version {parts.version} of the program, and the files that were published",
             )
@@ -126,27 +127,27 @@ class DrawList:
     def check(self, pars: ParRange, heats: int, spares: int) -> None:
         """UsageError, with a range that would do, unless a par range has a draw for every heat and every spare."""
         needed, there = heats * (1 + spares), len(self.pool(pars))
-        if there >= needed:
-            return
-        have = f"{there:,} draws have" if there != 1 else "1 draw has"
-        raise UsageError(
-            f"{have} a par of {pars} {self.count}, and {heats} heats with {spares} spares each take {needed:,}",
-            where=self.name,
-            cure=self._wider(pars, needed),
-        )
+        if there < needed:
+            raise UsageError(
+                f"a par of {pars.least} to {pars.most} leaves {there:,} of the draws, and the round takes {needed:,}",
+                where=self.name,
+                cure=self._wider(pars, needed),
+            )
 
     def _wider(self, pars: ParRange, needed: int) -> str:
         possible = {par: many for par, many in self.histogram.items() if par > 0}
         if not possible:
-            return "none of its draws can be solved from here: take another puzzle"
-        lowest, highest = min(possible), max(possible)
-        all_of_them = f"pars are {lowest} to {highest}, with {sum(possible.values()):,} draws in all"
-        if sum(possible.values()) < needed:
-            return f"take fewer heats or spares, or another puzzle: {all_of_them}"
+            return "take another puzzle: none of its draws can be solved from here"
+        lowest, highest, total = min(possible), max(possible), sum(possible.values())
+        if total < needed:
+            return f"take fewer heats or spares, or another puzzle: all pars, {lowest} to {highest}, leave {total:,}"
         least, most = min(pars.least, highest), max(pars.most, lowest)
         while (many := sum(many for par, many in possible.items() if least <= par <= most)) < needed:
             least, most = max(least - 1, lowest), min(most + 1, highest)
-        return f"let it be {least} to {most}, which {many:,} draws have, or take fewer heats or spares: {all_of_them}"
+        return (
+            f"let it be {least} to {most}, which leaves {many:,}, or take fewer heats or spares; all pars, {lowest} to "
+            f"{highest}, leave {total:,}"
+        )
 
 
 def draw_list(

@@ -91,13 +91,13 @@ def test_a_secret_is_drawn_anew_each_time() -> None:
 @pytest.mark.parametrize(
     ("wrong", "what"),
     [
-        ({"round_id": "final\nheats 9"}, "no name of the round"),
-        ({"round_id": " final"}, "no name of the round"),
-        ({"round_id": ""}, "no name of the round"),
-        ({"round_id": "\udcff"}, "no name of the round"),
-        ({"version": "0.1.0\n"}, "no version of the program"),
-        ({"heats": 0}, "0 heats: there may be 1 to"),
-        ({"spares": -1}, "-1 spare draws for a heat"),
+        ({"round_id": "final\nheats 9"}, "is not one line of 1 to 200"),
+        ({"round_id": " final"}, "is not one line of 1 to 200"),
+        ({"round_id": ""}, "is not one line of 1 to 200"),
+        ({"round_id": "\udcff"}, "is not one line of 1 to 200"),
+        ({"version": "0.1.0\n"}, "is not one line of 1 to 200"),
+        ({"heats": 0}, "a round has 1 to 1,000 heats, and not 0"),
+        ({"spares": -1}, "a heat has 0 to 100 spare draws, and not -1"),
         ({"draws": 8}, "8 draws are possible, and the round takes 9"),
     ],
 )
@@ -114,7 +114,7 @@ def test_a_par_range_has_two_ends(least: int, most: int) -> None:
 
 @pytest.mark.parametrize("digits", ["", "0" * 63, "F" * 64, "g" * 64, "0" * 64 + "\n"])
 def test_a_hash_has_64_digits(digits: str) -> None:
-    with pytest.raises(UsageError, match="is no SHA-256"):
+    with pytest.raises(UsageError, match="is no SHA-256 of a file"):
         Files("0" * 64, digits)
 
 

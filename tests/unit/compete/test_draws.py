@@ -92,7 +92,7 @@ def test_a_heat_that_is_not_and_a_pool_that_is_another_are_refused() -> None:
     for heat in (0, 4):
         with pytest.raises(UsageError, match="heats are 1 to 3"):
             pool.heat(these, bytes(16), heat)
-    with pytest.raises(RefusedError, match="58 draws have a par of 1 to 20 pull-drops here, and 59 were published"):
+    with pytest.raises(RefusedError, match="58 draws with a par in the range are found here, and 59 were published"):
         listed.pool(ParRange(1, 11)).heat(these, bytes(16), 1)
 
 
@@ -103,9 +103,9 @@ def test_a_range_with_too_few_draws_is_refused_with_one_that_has_enough(
     pars: tuple[int, int], heats: int, spares: int
 ) -> None:
     listed = draw_list(SMALL, Count.PULL_DROPS)
-    with pytest.raises(UsageError, match=f"heats with {spares} spares each take {heats * (1 + spares)}") as refused:
+    with pytest.raises(UsageError, match=f"of the draws, and the round takes {heats * (1 + spares)}") as refused:
         parts_of(SMALL, listed, version="1", round_id="r", pars=ParRange(*pars), heats=heats, spares=spares)
-    better = re.match(r"let it be (\d+) to (\d+), which (\d+) draws have", refused.value.cure)
+    better = re.match(r"let it be (\d+) to (\d+), which leaves (\d+), or", refused.value.cure)
     assert better is not None
     wider = ParRange(int(better[1]), int(better[2]))
     assert len(listed.pool(wider)) == int(better[3]) >= heats * (1 + spares)
@@ -114,7 +114,7 @@ def test_a_range_with_too_few_draws_is_refused_with_one_that_has_enough(
 
 def test_what_no_range_has_is_said() -> None:
     listed = draw_list(SMALL, Count.PULL_DROPS)
-    with pytest.raises(UsageError, match="take fewer heats or spares, or another puzzle: pars are 3 to 12, with 59"):
+    with pytest.raises(UsageError, match="take fewer heats or spares, or another puzzle: all pars, 3 to 12, leave 59"):
         listed.check(ParRange(5, 10), 20, 2)
 
 
