@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pointsman.errors import UsageError
-from pointsman.puzzle.deal import deal, laid_out
+from pointsman.puzzle.deal import deal, laid_out, places
 from pointsman.puzzle.goal import Goal, parse_goal
 from pointsman.puzzle.position import Position, parse_position
 from pointsman.puzzle.puzzle import Puzzle
@@ -29,6 +29,12 @@ class Chosen:
     puzzle: Puzzle
     seed: str | None
     cards: tuple[str, ...]
+
+    @property
+    def wagons(self) -> tuple[str, ...]:
+        """The draw by its wagons, as ``choose`` takes it."""
+        # Where the goal names none it is the start that was drawn, and that may be another one since.
+        return places(self.puzzle) if set(self.goal.vehicles) & set(self.puzzle.wagons) else self.cards
 
     @property
     def track(self) -> Track:
