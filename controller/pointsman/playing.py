@@ -106,6 +106,7 @@ class Request:
             "hardware": self.hardware,
             "puzzle": chosen.name,
             "seed": chosen.seed,
+            **({} if chosen.seed is not None else {"wagons": " ".join(chosen.wagons)}),
             "start": str(chosen.start),
             "goal": str(chosen.goal),
             "count": self.count,

@@ -63,11 +63,12 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
     texts = {name: header.get(name) for name in ("puzzle", "folder", "hardware", "on", "goal", "count", "facing")}
     wrong = [name for name, text in texts.items() if not names_something(text)]
     seeded = "seed" in header and (header["seed"] is None or names_something(header["seed"]))
-    if wrong or not seeded or header.get("count") not in list(Count):
+    drawn = header.get("wagons", "")
+    if wrong or not seeded or not names_something(drawn) or header.get("count") not in list(Count):
         what = f"its first line has no {wrong[0]}" if wrong else "its first line is not whole"
         raise JournalError(what, where=where, cure="it was written by another version: play the puzzle again")
     puzzle = f"{header['folder']}/{header['puzzle'].rpartition('/')[2]}"
-    chosen = choose(puzzle, seed=header["seed"])
+    chosen = choose(puzzle, seed=header["seed"], cards=drawn.split() or None if header["seed"] is None else None)
     if str(chosen.goal) != header["goal"]:
         raise UsageError(
             f"this puzzle asks for '{chosen.goal}' now, and asked for '{header['goal']}' then",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pointsman.puzzle.deal import deal
+from pointsman.errors import UsageError
+from pointsman.puzzle.deal import deal, laid_out, places
 from pointsman.puzzle.goal import Goal, parse_goal
 from pointsman.puzzle.position import Position, parse_position
 from pointsman.puzzle.puzzle import Puzzle
@@ -17,13 +19,22 @@ from pointsman.track.model import Track
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A puzzle with its start and goal settled; ``seed`` and ``cards`` when it was drawn."""
+    """A puzzle with its start and goal settled.
+
+    ``cards`` when it was drawn, and ``seed`` when that was done with one: a draw given by its wagons has none.
+    """
 
     name: str
     folder: Path
     puzzle: Puzzle
     seed: str | None
     cards: tuple[str, ...]
+
+    @property
+    def wagons(self) -> tuple[str, ...]:
+        """The draw by its wagons, as ``choose`` takes it."""
+        # Where the goal names none it is the start that was drawn, and that may be another one since.
+        return places(self.puzzle) if set(self.goal.vehicles) & set(self.puzzle.wagons) else self.cards
 
     @property
     def track(self) -> Track:
@@ -41,20 +52,32 @@ class Chosen:
         return self.puzzle.goal
 
 
-def choose(text: str, *, seed: str | None = None, start: str | None = None, goal: str | None = None) -> Chosen:
+def choose(
+    text: str,
+    *,
+    seed: str | None = None,
+    cards: Sequence[str] | None = None,
+    start: str | None = None,
+    goal: str | None = None,
+) -> Chosen:
     """A puzzle by its name or path: drawn with a seed, or with another start or goal than its own.
 
-    Raises UsageError, LayoutError or NotationError.
+    ``cards`` are the wagons of one certain draw, in the order of ``deal.places``. Raises UsageError, LayoutError or
+    NotationError.
     """
     place = split_puzzle(text)
     track = load_layout(place.layout, photos=False)
     puzzle = load_puzzle(place.puzzle, track)
-    cards: tuple[str, ...] = ()
+    drawn: tuple[str, ...] = ()
+    if seed is not None and cards is not None:
+        raise UsageError("a draw is given by a seed or by its wagons, not by both", where=text, cure="leave one out")
     if seed is not None:
         draw = deal(puzzle, seed)
-        puzzle, seed, cards = draw.puzzle, draw.seed, draw.cards
+        puzzle, seed, drawn = draw.puzzle, draw.seed, draw.cards
+    if cards is not None:
+        puzzle, drawn = laid_out(puzzle, cards)
     if start is not None:
         puzzle = replace(puzzle, start=parse_position(start, track))
     if goal is not None:
         puzzle = replace(puzzle, goal=parse_goal(goal, track, puzzle.start.vehicles))
-    return Chosen(f"{track.name}/{puzzle.name}", place.layout, puzzle, seed, cards)
+    return Chosen(f"{track.name}/{puzzle.name}", place.layout, puzzle, seed, drawn)

@@ -15,15 +15,18 @@ The exact rule, so that anyone can repeat a draw:
 * The wagons lie in the order in which the start is read (segments in the track's order, from -> to). For each wagon
   that the goal names, term by term, one of those still lying there is chosen and taken away. A set is then sorted.
   When it names none, the same is done for each wagon of the start, in the order in which it is read.
+
+A draw may also be given by its wagons, in that same order (``laid_out``): whoever drew them, and by whatever rule.
 """
 
 from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pointsman.errors import UsageError, did_you_mean
 from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.pattern import Block
 from pointsman.puzzle.puzzle import Puzzle
@@ -48,13 +51,41 @@ def deal(puzzle: Puzzle, seed: int | str) -> Draw:
     text = unicodedata.normalize("NFC", str(seed))
     row = numbers(text)
     lying = list(puzzle.wagons)
-    named = [vehicle for vehicle in puzzle.goal.vehicles if vehicle in puzzle.wagons]
-    names = {wagon: lying.pop(choose_one(row, len(lying))) for wagon in named or puzzle.wagons}
-    if not named:
-        start = puzzle.start.renamed(names)
-        return Draw(text, tuple(names[wagon] for wagon in puzzle.wagons), replace(puzzle, start=start))
+    dealt, cards = _dealt(puzzle, [lying.pop(choose_one(row, len(lying))) for _ in places(puzzle)])
+    return Draw(text, cards, dealt)
+
+
+def places(puzzle: Puzzle) -> tuple[str, ...]:
+    """The wagons into whose places a draw puts others: those that the goal names, term by term, or else all of them."""
+    return tuple(vehicle for vehicle in puzzle.goal.vehicles if vehicle in puzzle.wagons) or puzzle.wagons
+
+
+def laid_out(puzzle: Puzzle, wagons: Sequence[str]) -> tuple[Puzzle, tuple[str, ...]]:
+    """A puzzle with these wagons in the places that a draw fills, and its cards.
+
+    ``wagons`` has one for each of ``places``, those of sets too. Raises UsageError.
+    """
+    wanted = len(places(puzzle))
+    for wagon in wagons:
+        if wagon not in puzzle.wagons:
+            raise UsageError(f"there is no wagon {wagon!r}", where=puzzle.name, cure=did_you_mean(wagon, puzzle.wagons))
+        if wagons.count(wagon) > 1:
+            raise UsageError(f"wagon {wagon} is drawn twice", where=puzzle.name, cure="name each wagon once")
+    if len(wagons) != wanted:
+        raise UsageError(
+            f"{len(wagons)} wagons are named, and a draw has {wanted}",
+            where=puzzle.name,
+            cure=f"name {wanted} of {' '.join(puzzle.wagons)}",
+        )
+    return _dealt(puzzle, wagons)
+
+
+def _dealt(puzzle: Puzzle, wagons: Sequence[str]) -> tuple[Puzzle, tuple[str, ...]]:
+    names = dict(zip(places(puzzle), wagons, strict=True))
+    if not any(vehicle in puzzle.wagons for vehicle in puzzle.goal.vehicles):
+        return replace(puzzle, start=puzzle.start.renamed(names)), tuple(wagons)
     goal = puzzle.goal.renamed(names)
-    return Draw(text, _cards(puzzle, goal), replace(puzzle, goal=goal))
+    return replace(puzzle, goal=goal), _cards(puzzle, goal)
 
 
 def _cards(puzzle: Puzzle, goal: Goal) -> tuple[str, ...]:

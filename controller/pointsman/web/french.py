@@ -13,7 +13,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from pointsman.web.french_of import box, links, nodes, phones, playing, roles, solving, stations, stopping
+from pointsman.web.french_of import (
+    box,
+    fair_draws,
+    links,
+    nodes,
+    phones,
+    playing,
+    roles,
+    solving,
+    stations,
+    stopping,
+)
 
 TEXTS = frozenset({"note", "why", "cure", "text", "title", "run", "words"})
 """The keys whose values are sentences."""
@@ -418,7 +429,7 @@ _ALL = (
     *_TEMPLATES,
     *(
         one
-        for part in (box, links, nodes, phones, playing, roles, solving, stations, stopping)
+        for part in (box, fair_draws, links, nodes, phones, playing, roles, solving, stations, stopping)
         for one in part.TEMPLATES
     ),
 )

@@ -220,6 +220,12 @@ def begin(**changes: Any) -> bytes:
     return encode(0.0, "begin", {key: value for key, value in {**header, **changes}.items() if value is not None})
 
 
+def unseeded(wagons: str) -> bytes:
+    """The first line of a play whose draw was given by its wagons."""
+    header = decode(begin(wagons=wagons).rstrip(b"\n")).values
+    return encode(0.0, "begin", {**header, "seed": None})
+
+
 @pytest.mark.parametrize(
     ("content", "code", "words"),
     [
@@ -232,6 +238,9 @@ def begin(**changes: Any) -> bytes:
         (begin(seed=7), 8, ["is not whole"]),
         (begin(seed=None), 8, ["is not whole"]),
         (begin(seed="\ud800"), 8, ["is not whole"]),
+        (begin(wagons=7), 8, ["is not whole"]),
+        (unseeded("2 1 9"), 2, ["there is no wagon '9'"]),
+        (unseeded("1 2 3"), 2, ["asked for 's1: 2 1 3' then"]),
         (begin(folder="\ud800"), 8, ["has no folder"]),
         (begin(hardware="a\0b"), 8, ["has no hardware"]),
         (begin(count="wagons"), 8, ["is not whole"]),

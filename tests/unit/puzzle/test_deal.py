@@ -3,11 +3,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tracks import inglenook, small
 
-from pointsman.puzzle.deal import deal
+from pointsman.errors import UsageError
+from pointsman.puzzle.choice import choose
+from pointsman.puzzle.deal import deal, laid_out, places
 from pointsman.puzzle.goal import parse_goal
 from pointsman.puzzle.position import parse_position
 from pointsman.puzzle.puzzle import Count, Puzzle
@@ -87,3 +90,45 @@ def test_a_goal_that_names_no_wagon_has_its_start_drawn() -> None:
     assert draw.cards == draw.puzzle.wagons != by_kind.wagons
     assert sorted(draw.cards) == list("12345")
     assert str(draw.puzzle.start).startswith(f"head: L | s1: {' '.join(draw.cards[:3])} |")
+
+
+BY_KIND = puzzle(small(), "head: L | s1: 1 2 3 | s2: 4 5", "s1: @open @open ..")
+
+
+@settings(deadline=None)
+@given(st.integers(0), st.sampled_from([CLASSIC, SIDINGS, SMALL, BY_KIND]))
+def test_a_draw_given_by_its_wagons_is_the_one_of_its_seed(seed: int, base: Puzzle) -> None:
+    draw = deal(base, seed)
+    wagons = places(draw.puzzle)
+    assert len(wagons) == len(places(base))
+    assert laid_out(base, wagons) == (draw.puzzle, draw.cards)
+
+
+def test_a_puzzle_is_chosen_with_the_wagons_of_a_draw() -> None:
+    seeded = choose("inglenook", seed="1")
+    chosen = choose("inglenook", cards=("6", "4", "1", "8", "7"))
+    assert (chosen.goal, chosen.cards) == (seeded.goal, seeded.cards)
+    assert (chosen.seed, seeded.seed) == (None, "1")
+    in_a_set = choose("inglenook/siding-2", cards=("6", "4", "1", "8", "7", "5", "3", "2"))
+    assert in_a_set.cards == ("6", "4", "1", "8", "7")
+    assert str(in_a_set.goal) == "s1: 6 4 1 8 7 | s2: {2 3 5}"
+    with pytest.raises(UsageError, match="not by both"):
+        choose("inglenook", seed="1", cards=("6", "4", "1", "8", "7"))
+
+
+@pytest.mark.parametrize(
+    ("wagons", "what", "cure"),
+    [
+        (["1", "2", "9"], "there is no wagon '9'", "known here: 1, 2, 3, 4, 5"),
+        (["1", "2", "L"], "there is no wagon 'L'", "known here"),
+        (["1", "2", "1"], "wagon 1 is drawn twice", "name each wagon once"),
+        (["1", "2"], "2 wagons are named, and a draw has 3", "name 3 of 1 2 3 4 5"),
+        ([], "0 wagons are named, and a draw has 3", "name 3 of 1 2 3 4 5"),
+        (["1", "2", "3", "4"], "4 wagons are named", "name 3 of"),
+    ],
+)
+def test_wagons_that_are_no_draw_are_refused(wagons: list[str], what: str, cure: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        laid_out(SMALL, wagons)
+    assert what in refused.value.what
+    assert cure in refused.value.cure
