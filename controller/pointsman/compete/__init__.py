@@ -1,0 +1,1 @@
+"""A club's competition: rounds whose draws anyone can check, and results that stand up."""
