@@ -112,15 +112,15 @@ def result(form: Format, attempts: Sequence[Score | None], cut_off: CutOff | Non
     if len(attempts) > form.attempts:
         raise UsageError(f"{len(attempts)} attempts in {form.name}", cure=f"it has {form.attempts}")
     made = _best_first([score for score in attempts if score is not None])
-    best = made[0] if made else None
-    if best is None:
+    if not made:
         return Result(None, form.attempts)
+    best = _best_first([score.rounded for score in made])[0]
     cut = cut_off is not None and _is_cut_off(attempts, cut_off)
     still = 0 if cut else form.attempts - len(made)
     if form.combining is Combining.BEST:
-        return Result(_with_next_best(made, form.attempts), still, best, cut)
+        return Result(_with_next_best(_best_first([score.rounded for score in made]), form.attempts), still, best, cut)
     if cut or not still:
-        return Result(_combined(form, made, best), 0, best, cut)
+        return Result(_combined(form, made), 0, best, cut)
     return Result(None, still, best)
 
 
@@ -147,25 +147,26 @@ def reaches(score: Score, at_most: Fraction) -> bool:
 def _with_next_best(made: Sequence[Score], attempts: int) -> Score:
     """The best one, whose ties are broken by the next best; what was not made is no better than not started."""
     best = made[0]
-    later = [*(score.rounded.key for score in made[1:]), *[_NOT_MADE] * (attempts - len(made))]
-    return replace(best.rounded, then=(*best.then, *(part for key in later for part in key)))
+    later = [*(score.key for score in made[1:]), *[_NOT_MADE] * (attempts - len(made))]
+    return replace(best, then=(*best.then, *(part for key in later for part in key)))
 
 
 _NOT_MADE: Key = (3,)
 
 
-def _combined(form: Format, made: Sequence[Score], best: Score) -> Score:
-    """Mean, average or sum of the attempts, sorted; of those not made none has a value."""
+def _combined(form: Format, made: Sequence[Score]) -> Score:
+    """Mean, average or sum of the attempts, the best first; of those not made none has a value."""
+    best = _best_first([score.rounded for score in made])[0]
     started = [score for score in made if score.outcome is not Outcome.DID_NOT_START]
     counting = made[1:-1] if form.combining is Combining.AVERAGE else made[: form.counting]
     values = [score.value for score in counting if score.value is not None]
     origin = weakest(score.origin for score in made)
     if len(made) < form.attempts or len(values) < form.counting:
         outcome = Outcome.DID_NOT_FINISH if started else Outcome.DID_NOT_START
-        return Score(outcome, None, best.unit, best.rounded.key, best.higher, origin)
+        return Score(outcome, None, best.unit, best.key, best.higher, origin)
     total = sum(values, Fraction(0))
     value = total if form.combining is Combining.ADDED else total / form.counting
-    return Score(best.outcome, value, best.unit, best.rounded.key, best.higher, origin).rounded
+    return Score(best.outcome, value, best.unit, best.key, best.higher, origin).rounded
 
 
 def added(scores: Sequence[Score]) -> Score:
@@ -173,8 +174,15 @@ def added(scores: Sequence[Score]) -> Score:
     if not scores:
         raise UsageError("nothing to add up", cure="play a round first")
     check_alike(scores)
-    in_order = _best_first(scores)
-    return _combined(format_named(f"sum-of-{len(scores)}"), in_order, in_order[0])
+    form = Format(f"sum-of-{len(scores)}", Combining.ADDED, len(scores), len(scores))
+    return _combined(form, _best_first(scores))
+
+
+def overall(rounds: Sequence[Mapping[str, Score]], absent: Sequence[Score]) -> dict[str, Score]:
+    """Everybody's rounds added up. ``absent`` has, for each round, what somebody has who is not in it."""
+    entrants = sorted({entrant for scores in rounds for entrant in scores})
+    each = list(zip(rounds, absent, strict=True))
+    return {name: added([scores.get(name, missing) for scores, missing in each]) for name in entrants}
 
 
 def pair(first: Score, second: Score) -> Score:

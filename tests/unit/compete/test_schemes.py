@@ -109,6 +109,36 @@ def test_why_one_that_reached_the_goal_has_not_finished() -> None:
     assert score("least-moves", played(seconds=901)).why == "over the time limit of 15:00"
 
 
+@pytest.mark.parametrize(
+    ("terms", "faults", "hints", "text", "why"),
+    [
+        (Terms(most_faults=1), {Fault.DERAILMENT: 1}, 0, "2:40", ""),
+        (
+            Terms(most_faults=1),
+            {Fault.DERAILMENT: 1, Fault.HAND: 1},
+            0,
+            "did not finish",
+            "faults: 2, and at most 1 are",
+        ),
+        (Terms(most_faults=0, free=frozenset({Fault.DERAILMENT})), {Fault.DERAILMENT: 4}, 0, "1:40", ""),
+        (Terms(most_hints=2), {}, 2, "1:40", ""),
+        (Terms(most_hints=2), {}, 3, "did not finish", "hints: 3, and at most 2 are allowed"),
+    ],
+)
+def test_the_rounds_rules_for_faults_and_hints(
+    terms: Terms, faults: dict[Fault, int], hints: int, text: str, why: str
+) -> None:
+    found = score("allen", played(faults=faults, hints=hints), terms)
+    assert found.text == text
+    assert found.why.startswith(why)
+    assert bool(found.why) is bool(why)
+
+
+def test_a_free_fault_weakens_nothing() -> None:
+    marked = with_fault(played(), Fault.DERAILMENT)
+    assert score("allen", marked, Terms(free=frozenset({Fault.DERAILMENT}))).origin is Origin.SEEN
+
+
 def test_the_stated_tie_breaks() -> None:
     quick, slow = played(runs=14, seconds=100), played(runs=14, seconds=101)
     for name in ("least-moves", "par-ratio"):
@@ -212,7 +242,7 @@ def test_a_scheme_needs_what_it_says_and_nothing_else(scheme: Scheme, count: Cou
 
 @given(every_scheme, attempts(), st.sampled_from(Fault), st.sampled_from(Count))
 def test_a_fault_never_helps(scheme: Scheme, marks: Marks, fault: Fault, count: Count) -> None:
-    terms = Terms(count, 900_000)
+    terms = Terms(count, 900_000, frozenset({Fault.SIDE_SWIPE}), most_faults=4)
     one, other = scheme.attempt(marks, terms), scheme.attempt(with_fault(marks, fault), terms)
     assert one is not None
     assert other is not None

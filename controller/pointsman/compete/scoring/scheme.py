@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pointsman.compete.marks import MEASURE_OF, Fault, Marks, Measure, Outcome, called, weakest
@@ -15,13 +15,17 @@ from pointsman.puzzle.puzzle import Count
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a round has announced for its scheme: what counts as a move, and the longest time on the clock.
+    """What a round has announced for its scheme: what counts as a move, and its rules for time, faults and hints.
 
-    An attempt that takes just the time limit is within it.
+    An attempt that takes just the time limit is within it, and so it is with ``most_faults`` and ``most_hints``; None
+    stands for no limit. ``free`` are the faults that do not count in this round, whatever the scheme says of them.
     """
 
     count: Count = Count.RUNS
     time_limit_ms: int | None = None
+    free: frozenset[Fault] = frozenset()
+    most_faults: int | None = None
+    most_hints: int | None = None
 
     @property
     def measure(self) -> Measure:
@@ -66,10 +70,10 @@ class Scheme:
 
 
 class Taken:
-    """Reads figures of an attempt, and keeps where they come from."""
+    """Reads figures of an attempt, and keeps where they come from. A fault that is ``free`` was none."""
 
-    def __init__(self, marks: Marks) -> None:
-        self._marks = marks
+    def __init__(self, marks: Marks, free: frozenset[Fault] = frozenset()) -> None:
+        self._marks = replace(marks, faults={f: figure for f, figure in marks.faults.items() if f not in free})
         self._origins = [marks.outcome_origin]
 
     def figure(self, measure: Measure | Fault) -> int:
@@ -147,9 +151,9 @@ def scored(
     """
     if marks.outcome is Outcome.EQUIPMENT:
         return None
-    taken, outcome, why = Taken(marks), marks.outcome, ""
+    taken, outcome, why = Taken(marks, terms.free), marks.outcome, ""
     if outcome is Outcome.FINISHED:
-        why = _over_time(taken, terms.time_limit_ms) or too_much(taken)
+        why = _against_terms(taken, terms) or too_much(taken)
         outcome = Outcome.DID_NOT_FINISH if why else outcome
     counting = rule if outcome is Outcome.FINISHED else flat
     found = counting(taken) if counting is not None else None
@@ -158,7 +162,13 @@ def scored(
     return Score(outcome, exact, unit, then, higher, taken.weakest, why=why)
 
 
-def _over_time(taken: Taken, limit_ms: int | None) -> str:
-    if limit_ms is None or taken.figure(Measure.TIME) <= limit_ms:
-        return ""
-    return f"over the time limit of {SECONDS.shown(Fraction(limit_ms, 1000))}"
+def _against_terms(taken: Taken, terms: Terms) -> str:
+    """Why an attempt that reached the goal is not within the terms of its round; empty when it is."""
+    limit_ms, most_faults, most_hints = terms.time_limit_ms, terms.most_faults, terms.most_hints
+    if limit_ms is not None and taken.figure(Measure.TIME) > limit_ms:
+        return f"over the time limit of {SECONDS.shown(Fraction(limit_ms, 1000))}"
+    if most_faults is not None and (faults := taken.faults) > most_faults:
+        return f"faults: {faults}, and at most {most_faults} are allowed"
+    if most_hints is not None and (hints := taken.figure(Measure.HINTS)) > most_hints:
+        return f"hints: {hints}, and at most {most_hints} are allowed"
+    return ""
