@@ -86,6 +86,11 @@ def test_what_looks_the_same_is_tied() -> None:
         assert found is not None
         return found
 
+    even = result(format_named("mean-of-3"), [timed(60), timed(60), timed(60)]).score
+    nearly = result(format_named("mean-of-3"), [timed(60), timed(60), timed("60.001")]).score
+    assert even is not None
+    assert nearly is not None
+    assert even.ties_with(nearly)
     seven_sixths, as_shown = Fraction(700, 6), Fraction(11_667, 100)
     assert of((seven_sixths, 200), (as_shown, 100)).ties_with(of((as_shown, 100), (seven_sixths, 200)))
     assert of((seven_sixths, 200), (as_shown, 100)).then[0] == 100  # the shorter time decides, not what nobody sees

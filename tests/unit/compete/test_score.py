@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from pointsman.compete.marks import Measure
-from pointsman.compete.scoring.score import PERCENT, POINTS, SECONDS, Unit, unit_of
+from pointsman.compete.marks import Measure, Outcome
+from pointsman.compete.scoring.score import PERCENT, POINTS, SECONDS, Score, Unit, unit_of
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,9 @@ from pointsman.compete.scoring.score import PERCENT, POINTS, SECONDS, Unit, unit
 )
 def test_a_value_as_people_read_it(unit: Unit, value: Fraction, text: str) -> None:
     assert unit.shown(value) == text
+
+
+def test_one_without_a_value_is_after_all_that_did_not_finish_with_one() -> None:
+    valued, bare = (Score(Outcome.DID_NOT_FINISH, value, POINTS) for value in (Fraction(119), None))
+    absent = Score(Outcome.DID_NOT_START, Fraction(0), POINTS)
+    assert sorted([absent, bare, valued]) == [valued, bare, absent]
