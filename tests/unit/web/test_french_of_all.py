@@ -15,6 +15,7 @@ TOLD_ON_A_PAGE = (
     "compete/formats.py",
     "compete/knockout.py",
     "compete/marks.py",
+    "compete/marks_json.py",
     "compete/ranking.py",
     "compete/scoring",
     "dispatch",
