@@ -21,6 +21,7 @@ from pointsman.web.french_of import (
     phones,
     playing,
     roles,
+    scoring,
     solving,
     stations,
     stopping,
@@ -429,7 +430,7 @@ _ALL = (
     *_TEMPLATES,
     *(
         one
-        for part in (box, fair_draws, links, nodes, phones, playing, roles, solving, stations, stopping)
+        for part in (box, fair_draws, links, nodes, phones, playing, roles, scoring, solving, stations, stopping)
         for one in part.TEMPLATES
     ),
 )
