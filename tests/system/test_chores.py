@@ -98,7 +98,8 @@ def run_pytest(folder: Path, text: str, env: dict[str, str]) -> subprocess.Compl
     shutil.copy(CHECKOUT / "pyproject.toml", folder)
     shutil.copy(CHECKOUT / "tests" / "conftest.py", folder)
     (folder / "test_one.py").write_text(text, encoding="utf-8")
-    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_one.py"]
+    support = f"pythonpath={CHECKOUT / 'tests' / 'support'}"
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", support, "test_one.py"]
     return subprocess.run(words, cwd=folder, env=env, capture_output=True, encoding="utf-8", timeout=60, check=False)
 
 
