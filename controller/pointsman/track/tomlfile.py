@@ -15,6 +15,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from pointsman.errors import LayoutError, Mistake, did_you_mean
 
@@ -33,10 +34,15 @@ ShapeT = TypeVar("ShapeT", bound=Shape)
 
 @dataclass(slots=True)
 class Notes:
-    """The mistakes found in one file so far."""
+    """The mistakes found in one file so far; ``guide`` is the page that tells how such a file is written.
+
+    ``if_missing`` helps somebody whose file is not there.
+    """
 
     file: str
     mistakes: list[Mistake] = field(default_factory=list)
+    guide: str = "layouts/README.md"
+    if_missing: str = "check the path; `pointsman layouts` lists the built-in layouts"
 
     def add(self, key: str, what: str, cure: str) -> None:
         """Note one mistake; ``key`` is dotted, empty for the whole file."""
@@ -87,7 +93,18 @@ def read_draft(
     keys of the tables in a section; they only let the checks go on. A table with a wrong key that has no stand-in is
     left out whole.
     """
-    data = read_toml(path, notes)
+    return draft_of(read_toml(path, notes), model, notes, stand_ins=stand_ins, in_tables=in_tables)
+
+
+def draft_of(
+    data: dict[str, Any] | None,
+    model: type[ShapeT],
+    notes: Notes,
+    *,
+    stand_ins: Mapping[str, Any] | None = None,
+    in_tables: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Draft[ShapeT]:
+    """The same for tables that have been read already; None where that could not be done, with a mistake noted."""
     if data is None:
         return Draft(None, frozenset())
     try:
@@ -97,7 +114,7 @@ def read_draft(
     damaged: set[tuple[str, ...]] = set()
     for problem in problems:
         loc = problem["loc"]
-        what, cure = _explain(model, loc, problem["type"], problem["msg"], problem.get("ctx", {}), problem["input"])
+        what, cure = _explain(model, loc, problem, notes.guide)
         notes.add(dotted(loc), what, cure)
         if problem["type"] == "extra_forbidden":
             _drop(data, loc)
@@ -129,11 +146,17 @@ def _left_out(
 
 def read_toml(path: Path, notes: Notes) -> dict[str, Any] | None:
     """The file's tables; None, with a mistake noted, when it cannot be read or is not TOML in UTF-8."""
+    text = read_text(path, notes)
+    return None if text is None else parse_toml(text, notes)
+
+
+def read_text(path: Path, notes: Notes) -> str | None:
+    """The file's text; None, with a mistake noted, when it cannot be read or is not UTF-8."""
     try:
         with path.open("rb") as stream:
             raw = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        notes.add("", "there is no such file", "check the path; `pointsman layouts` lists the built-in layouts")
+        notes.add("", "there is no such file", notes.if_missing)
         return None
     except OSError as error:
         notes.add("", f"cannot be read: {error.strerror or error}", "it must be a file that you may read")
@@ -146,17 +169,21 @@ def read_toml(path: Path, notes: Notes) -> dict[str, Any] | None:
         return None
     try:
         # An editor on Windows may put a byte order mark in front; it means nothing here.
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         notes.add(
             "", f"is not text in UTF-8 (line {line}, byte {error.start})", "save it again with the encoding UTF-8"
         )
         return None
+
+
+def parse_toml(text: str, notes: Notes) -> dict[str, Any] | None:
+    """The tables of a text; None, with a mistake noted, when it is not TOML."""
     try:
         return tomllib.loads(text)
     except RecursionError:
-        notes.add("", "is nested too deeply", "write it as layouts/README.md shows")
+        notes.add("", "is nested too deeply", f"write it as {notes.guide} shows")
     except ValueError as error:  # TOMLDecodeError, and numbers of thousands of digits
         notes.add("", f"is not TOML: {error}", _cure_of(text, str(error)))
     return None
@@ -244,9 +271,10 @@ _BOUNDS = {
 
 
 def _explain(  # one row per kind of finding
-    model: type[BaseModel], loc: tuple[int | str, ...], kind: str, message: str, ctx: Mapping[str, Any], value: object
+    model: type[BaseModel], loc: tuple[int | str, ...], problem: ErrorDetails, guide: str
 ) -> tuple[str, str]:
     """What is wrong and how to mend it."""
+    kind, message, ctx, value = problem["type"], problem["msg"], problem.get("ctx", {}), problem["input"]
     table, info = _field_at(model, loc)
     meaning = info.description if info is not None and info.description else ""
     name = str(loc[-1]) if loc else ""
@@ -255,7 +283,7 @@ def _explain(  # one row per kind of finding
     if kind == "extra_forbidden":
         where = f"[{dotted(loc[:-1])}]" if len(loc) > 1 else "the top of the file"
         return f"is not a key of {where}", did_you_mean(name, keys_of(table) if table is not None else [])
-    cure = f"it is {meaning}" if meaning else "see layouts/README.md"
+    cure = f"it is {meaning}" if meaning else f"see {guide}"
     if kind in _KINDS:
         comma = _NUMBER_WITH_A_COMMA.fullmatch(value) if isinstance(value, str) and "number" in _KINDS[kind] else None
         if comma is not None:

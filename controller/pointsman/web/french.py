@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from pointsman.web.french_of import box, fair_draws, links, nodes, phones, solving, stations, stopping
+from pointsman.web.french_of import box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping
 
 TEXTS = frozenset({"note", "why", "cure", "text", "title", "run", "words"})
 """The keys whose values are sentences."""
@@ -412,7 +412,7 @@ def _own(english: str) -> list[str]:
 
 _ALL = (
     *_TEMPLATES,
-    *(one for part in (box, fair_draws, links, nodes, phones, solving, stations, stopping) for one in part.TEMPLATES),
+    *(one for part in (box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping) for one in part.TEMPLATES),
 )
 _COMPILED = tuple(
     (max(_own(english), key=len), _pattern(english), into)
