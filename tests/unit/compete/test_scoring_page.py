@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from attempts import played
 
 from pointsman.compete.formats import FORMATS
 from pointsman.compete.marks import Fault
+from pointsman.compete.marks_json import _Marks, marks_of, marks_values
 from pointsman.compete.scoring import own
 from pointsman.compete.scoring.book import SCHEMES
 from pointsman.compete.scoring.own import read_own
@@ -64,3 +66,11 @@ def test_every_key_is_there() -> None:
         assert table is not None
         wanted[f"`[{name}]`"] = sorted(info.alias or key for key, info in table.model_fields.items())
     assert {where: sorted(re.findall(r"`([^`]+)`", keys)) for where, keys in rows.items()} == wanted
+
+
+def test_the_example_of_marks_is_read_and_every_key_of_theirs_is_there() -> None:
+    (text,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    values = json.loads(text)
+    assert marks_values(marks_of(values, "the page")) == values
+    told = PAGE.partition("## Marks as JSON")[2]
+    assert [key for key in _Marks.model_fields if f"`{key}`" not in told and f'"{key}"' not in told] == []

@@ -17,6 +17,7 @@ TOLD_ON_A_PAGE = (
     "compete/formats.py",
     "compete/knockout.py",
     "compete/marks.py",
+    "compete/marks_json.py",
     "compete/ranking.py",
     "compete/scoring",
     "compete/sealing.py",

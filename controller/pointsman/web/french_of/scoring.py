@@ -29,8 +29,17 @@ _MEANINGS = (
         "le plus qui soit admis ; un essai avec plus compte comme non terminé",
     ),
     ("the most that an attempt can cost", "le plus qu'un essai puisse coûter"),
+    ("how it ended", "comment cela s'est terminé"),
+    ("where it comes from", "d'où cela vient"),
+    ("a value and its origin", "une valeur et son origine"),
+    ("how often, and where that comes from", "combien de fois, et d'où cela vient"),
+    ("faults by kind", "les fautes par sorte"),
+    ("a whole number from 0", "un nombre entier à partir de 0"),
+    ("whole milliseconds from 0", "des millisecondes entières à partir de 0"),
+    ("the fewest of each count that solve the draw", "le moins de chaque compte qui résout le tirage"),
+    ("the fewest of each count that were still missing", "le moins de chaque compte qui manquait encore"),
 )
-"""What the keys of a club's own scheme mean; a cure tells it."""
+"""What the keys of a club's own scheme mean, and those of an attempt's marks; a cure tells it."""
 
 TEMPLATES = (
     *_MEANINGS,
@@ -180,7 +189,8 @@ TEMPLATES = (
     ("give each entrant once", "donnez chaque participant une fois"),
     ("{a_w} cannot meet in twos", "{a_w} ne peuvent pas se rencontrer deux à deux"),
     ("decide every meeting of the stage before", "décidez chaque rencontre du tour précédent"),
-    # a club's own scheme
+    # marks as they are kept, and a club's own scheme
+    ("is not a table of marks", "n'est pas une table de valeurs d'un essai"),
     (
         "check the path; docs/scoring.md shows how to write one",
         "vérifiez le chemin ; docs/scoring.md montre comment faire",
