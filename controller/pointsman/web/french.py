@@ -412,7 +412,11 @@ def _own(english: str) -> list[str]:
 
 _ALL = (
     *_TEMPLATES,
-    *(one for part in (box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping) for one in part.TEMPLATES),
+    *(
+        one
+        for part in (box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping)
+        for one in part.TEMPLATES
+    ),
 )
 _COMPILED = tuple(
     (max(_own(english), key=len), _pattern(english), into)
