@@ -132,13 +132,22 @@ def _validated(adapter: TypeAdapter[Any], values: object, where: str, kind: str)
         raise CompetitionError(str(error), where=where, cure="see docs/competition-book.md") from error
 
 
-_KINDS_OF_VALUE = {
-    "int_type": "a whole number",
-    "string_type": "text",
-    "datetime_type": "a moment",
-    "tuple_type": "a list",
-    "dataclass_type": "a table",
+_MUST = {
+    "int_type": "must be a whole number",
+    "string_type": "must be text",
+    "datetime_type": "must be a moment",
+    "tuple_type": "must be a list",
+    "dataclass_type": "must be a table",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must not be empty",
+    "too_long": "must have at most {max_length} of them",
+    "enum": "must be one of {expected}",
+    "value_error": "{error}",
 }
+"""What pydantic's findings ask for, in our words."""
 
 
 def _told(found: ErrorDetails, kind: str) -> str:
@@ -148,7 +157,8 @@ def _told(found: ErrorDetails, kind: str) -> str:
         return f"{key} is missing"
     if what in {"extra_forbidden", "unexpected_keyword_argument"}:
         return f"{key} is no key of such an entry"
-    if what in _KINDS_OF_VALUE:
-        return f"{key} must be {_KINDS_OF_VALUE[what]}, but is {shown(found['input'])}"
-    message = found["msg"].removeprefix("Value error, ").removeprefix("Input ").removeprefix("String ")
-    return f"{key}: {message[:1].lower()}{message[1:]}, but is {shown(found['input'])}"
+    value = shown(found["input"])
+    if what not in _MUST:
+        return f"{key} is not written as it should be: {value}"
+    must = _MUST[what].format(**found.get("ctx", {}))
+    return f"{key} {must}, but is {value}"

@@ -192,7 +192,7 @@ def _attempt(state: State, written: e.Written, entry: e.AttemptStarted) -> State
         _refuse(
             f"there is no attempt {entry.number} in round {entry.round}",
             written,
-            f"{its.announced.format} has {its.form.attempts}",
+            f"{its.announced.format} has {its.form.attempts} attempts",
         )
     _check_place(state, written, entry)
     _check_draw(state, written, entry, its)

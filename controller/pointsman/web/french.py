@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from pointsman.web.french_of import box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping
+from pointsman.web.french_of import book, box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping
 
 TEXTS = frozenset({"note", "why", "cure", "text", "title", "run", "words"})
 """The keys whose values are sentences."""
@@ -414,7 +414,7 @@ _ALL = (
     *_TEMPLATES,
     *(
         one
-        for part in (box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping)
+        for part in (book, box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping)
         for one in part.TEMPLATES
     ),
 )
