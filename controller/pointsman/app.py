@@ -22,7 +22,7 @@ from platformdirs import user_data_dir
 from pointsman.dispatch.control import Ask, Status
 from pointsman.dispatch.dispatcher import Dispatcher
 from pointsman.dispatch.guardian import Guarded, Guardian
-from pointsman.dispatch.journal import Journal
+from pointsman.dispatch.journal import PLACED_BY, Journal
 from pointsman.errors import (
     HaltedError,
     JournalError,
@@ -53,7 +53,7 @@ ResultT = TypeVar("ResultT")
 Simulated: TypeAlias = "Simulation"
 """The simulated layout, for those who may not know more of it than ``asked`` says."""
 
-ELSEWHERE = "make room there, or give a place on another disk with --journal"
+ELSEWHERE = f"make room there, or give a place on another disk with {PLACED_BY}"
 HARDWARE_CAP_MM_S = 60.0
 """Without a relay in the track feed nothing outside the computer stops a train: then nothing goes faster."""
 

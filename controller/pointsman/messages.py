@@ -46,6 +46,10 @@ class SetUncoupler:
     on: bool
 
 
+HIGHEST_FUNCTION = 28
+"""Functions of a decoder are F0 to F28."""
+
+
 @dataclass(frozen=True, slots=True)
 class SetFunction:
     """Switch a function of a locomotive's decoder: 0 the lights, 2 the horn. It moves nothing, and is never waited for.

@@ -9,7 +9,7 @@ from pointsman.app import cap_of
 from pointsman.errors import RefusedError, UnsolvableError
 from pointsman.links import Target
 from pointsman.operate.allowances import Allowances
-from pointsman.operate.belief import at_setup
+from pointsman.operate.belief import Belief, at_setup
 from pointsman.operate.plan import Planner
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run
@@ -32,20 +32,29 @@ class Drivable:
     refused: tuple[RefusedError, ...]
 
 
-def drivable(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target, progress: Report) -> Drivable:
+def drivable(
+    chosen: Chosen,
+    wiring: Wiring,
+    runs: Sequence[Run],
+    target: Target,
+    progress: Report,
+    *,
+    under_way: Belief | None = None,
+) -> Drivable:
     """The plan itself; or, where the real lengths forbid a run of it, the one with the fewest runs around such runs.
 
+    It begins as ``chosen`` is set up; or, in a sitting that is ``under_way``, from what is believed there.
     Raises RefusedError, with the first reason, when there is none.
     """
     track, allow = as_driven(chosen.track, wiring), Allowances()
-    planner = Planner(track, wiring, allow, cap_of(target, wiring), couple_up=bool(chosen.goal.trains))
-    belief = at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
+    planner = _planner(chosen, wiring, target)
+    belief = under_way or at_setup(track, chosen.start, End.TO, allow.mark_error_mm, allow.setup_error_mm)
     forbidden: list[Forbidden] = []
     refused: list[RefusedError] = []
     plan = tuple(runs)
     while True:
         try:
-            planner.rehearse(belief, plan)
+            planner.rehearse(belief, plan, under_way=under_way is not None)
         except RefusedError as refusal:
             if refusal.run == 0:
                 raise
@@ -59,6 +68,20 @@ def drivable(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target
             plan = runs_avoiding_apart(track, chosen.start, chosen.goal, forbidden, progress=progress)
         except UnsolvableError as proof:
             raise _refused(refused[0], len(forbidden)) from proof
+
+
+def may_begin(chosen: Chosen, wiring: Wiring, runs: Sequence[Run], target: Target, belief: Belief) -> bool:
+    """Whether the first of the runs can be carried out from what is believed in a sitting under way."""
+    try:
+        _planner(chosen, wiring, target).rehearse_first(belief, runs)
+    except RefusedError:
+        return False
+    return True
+
+
+def _planner(chosen: Chosen, wiring: Wiring, target: Target) -> Planner:
+    track, cap_mm_s = as_driven(chosen.track, wiring), cap_of(target, wiring)
+    return Planner(track, wiring, Allowances(), cap_mm_s, couple_up=bool(chosen.goal.trains))
 
 
 def _refused(first: RefusedError, others: int) -> RefusedError:

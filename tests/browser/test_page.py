@@ -182,7 +182,7 @@ def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor) -> None:
         toe = page.locator('[data-key="turnout-T1"]').bounding_box()
         page.locator('[data-key="turnout-T1"]').click()
         callout = page.locator(".callout")
-        expect(callout).to_contain_text("wagon 4 stands on it")
+        expect(callout).to_contain_text("Wagon 4 stands on it. Draw forward.")
         box = callout.bounding_box()
         assert box is not None
         assert toe is not None
@@ -202,22 +202,6 @@ def test_the_reason_for_a_refusal_stands_at_its_place(visitor: Visitor) -> None:
         expect(callout).to_be_visible()
 
 
-def test_where_nothing_can_be_driven_by_hand_nothing_offers_it(visitor: Visitor) -> None:
-    with stage(layout={**LAYOUT, "can_drive": False}) as served:
-        page = visitor.page(served)
-        for gone in ("#driving", "#levers", "#protection"):
-            expect(page.locator(gone)).to_be_hidden()
-        expect(page.locator('[data-key="turnout-T1"]')).to_have_attribute("role", "img")
-        page.locator('[data-key="turnout-T1"]').click()
-        page.locator("#role").click()
-        expect(page.locator(".people")).not_to_contain_text("Protection")
-        page.keyboard.press("Escape")
-        page.locator("#help").click()
-        expect(page.locator(".keys")).not_to_contain_text("faster")
-        assert served.said("turnout") == []
-        assert served.said("protection") == []
-
-
 # ---------------------------------------------------------------- silence
 
 
@@ -228,7 +212,7 @@ def test_a_silent_screen_looks_stale_within_five_seconds_and_says_since_when(
         page = visitor.page(served, clock=True)
         page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))  # in seconds
         served.change(note="the last that was heard")
-        expect(page.locator("#note")).to_have_text("the last that was heard")
+        expect(page.locator("#note")).to_have_text("The last that was heard.")
         since = page.evaluate("new Date().toLocaleTimeString('en', {hour12: false})")
         served.refusing = True
         page.clock.run_for(4900)

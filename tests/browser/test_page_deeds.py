@@ -104,6 +104,19 @@ def test_the_throttle_by_keyboard_and_its_renewals(visitor: Visitor) -> None:
         assert len(served.said("drive")) == 5
 
 
+def test_the_lights_are_shown_as_everybody_sees_them(visitor: Visitor) -> None:
+    with stage({**DRIVING, "functions": {"L": [0]}}) as served:
+        page = visitor.page(served)
+        lights = page.get_by_role("button", name="Lights")
+        expect(lights).to_have_attribute("aria-pressed", "true")
+        lights.click()
+        said = served.until_heard("function")[0]
+        assert (said["number"], said["on"]) == (0, False)
+        expect(lights).to_have_attribute("aria-pressed", "true")
+        served.change(functions={"L": []})
+        expect(lights).to_have_attribute("aria-pressed", "false")
+
+
 def test_no_speed_is_above_the_cap_and_none_goes_without_a_direction(visitor: Visitor) -> None:
     capped = {**LAYOUT, "speeds": {**LAYOUT["speeds"], "cap": 60}}
     with stage(DRIVING, layout=capped) as served:
@@ -143,7 +156,7 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
             served.change(
                 drive={"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "T1 lies wrong"}}
             )
-            expect(page.locator(".limit")).to_have_text("It stops by itself: T1 lies wrong")
+            expect(page.locator(".limit")).to_have_text("It stops by itself: T1 lies wrong.")
             served.change(drive=None)
 
         def refused() -> None:
@@ -154,8 +167,10 @@ def test_the_throttle_is_zero_whenever_the_page_cannot_answer_for_it(visitor: Vi
 
         for how in (hidden, taken_over, halted, emergency, end_of_its_drive, refused):
             page.evaluate("() => { delete document.hidden; }")
+            heard = len(served.said("drive"))
             drive(page, presses=1)
             expect(page.locator("output.now")).to_contain_text("20 mm/s asked")
+            served.until_heard("drive", heard + 1)
             how()
             expect(page.locator("output.now")).to_contain_text("0 mm/s asked, 0 mm/s now")
             before = len(served.said("drive"))
@@ -179,10 +194,10 @@ def test_what_the_protection_lets_pass_is_said_for_as_long_as_it_is_driven_to(vi
     drive_ = {"locomotive": "L", "towards": "to", "speed_mm_s": 20, "limit": {"why": "the track ends in s2"}}
     with stage({**DRIVING, "protection": "warn", "drive": {**drive_, "warning": {"why": "s2 holds 3"}}}) as served:
         page = visitor.page(served)
-        expect(page.locator(".limit")).to_have_text("Careful: s2 holds 3. It stops by itself: the track ends in s2")
+        expect(page.locator(".limit")).to_have_text("Careful: s2 holds 3. It stops by itself: the track ends in s2.")
         expect(page.locator("#protection")).to_have_text("Protection: warns only")
         served.change(drive={**drive_, "warning": None})
-        expect(page.locator(".limit")).to_have_text("It stops by itself: the track ends in s2")
+        expect(page.locator(".limit")).to_have_text("It stops by itself: the track ends in s2.")
 
 
 def test_a_page_that_is_left_stops_and_closes_its_connection(visitor: Visitor) -> None:
@@ -282,7 +297,7 @@ def test_put_right_by_click_with_undo(visitor: Visitor) -> None:
         page.locator('[data-key="piece-4"]').click()
         page.get_by_label("Put it in s3, after mineral wagon 3").click()
         page.locator('[data-key="piece-7"]').click()
-        page.get_by_label("Put it on turnout T1, thrown").click()
+        page.get_by_label("Put it in head, first from the buffer stop").click()
         page.get_by_role("button", name="Undo").click()
         page.get_by_role("button", name="It stands like this").click()
         said = served.until_heard("put-right")[0]
@@ -336,7 +351,7 @@ def test_a_spectator_has_nothing_to_press_but_the_stop(visitor: Visitor) -> None
         page.get_by_role("button", name="You are: Spectator").click()
         page.get_by_label("Marshal's PIN").fill("0000")
         page.get_by_role("button", name="Be the marshal").click()
-        expect(page.get_by_text("this is not the marshal's PIN Ask.")).to_be_visible()
+        expect(page.get_by_text("This is not the marshal's PIN. Ask.")).to_be_visible()
         served.posts["POST", "/api/session"] = (200, {"role": "marshal"})
         served.you["role"] = "marshal"
         page.get_by_label("Marshal's PIN").fill("4711")
@@ -366,6 +381,17 @@ def test_the_marshal_accepts_a_phone_and_shows_a_code(visitor: Visitor) -> None:
         expect(code).to_have_count(0)
 
 
+def test_two_phones_of_one_name_are_told_apart_and_none_passes_for_another(visitor: Visitor) -> None:
+    names = {"phone 1": "Anna", "phone 2": "Anna", "phone 3": "marshal 1", "phone 4": "phone 4"}
+    phone = {"kind": "phone", "role": "driver", "state": "waiting", "locomotive": None}
+    with stage({**PLAY, "people": [{**phone, "who": who, "name": name} for who, name in names.items()]}) as served:
+        page = visitor.page(served)
+        page.get_by_role("button", name="You are: Marshal").click()
+        shown = page.locator(".people .list b")
+        expect(shown).to_have_text([*names])
+        expect(page.locator(".people .list q")).to_have_text(["Anna", "Anna", "marshal 1"])
+
+
 def test_a_drivers_code_leaves_the_address_at_once(visitor: Visitor) -> None:
     with stage(role="driver", locomotive="L") as served:
         served.posts["POST", "/api/session"] = (200, {"role": "driver"})
@@ -378,9 +404,10 @@ def test_a_drivers_code_leaves_the_address_at_once(visitor: Visitor) -> None:
 
 
 def test_a_driver_is_told_who_decides_after_a_halt(visitor: Visitor) -> None:
-    with stage({**HALTED, "unfinished": UNFINISHED}, role="driver") as served:
+    with stage(HALTED, role="driver") as served:
         page = visitor.page(served)
         expect(page.locator(".notice.halted")).to_contain_text("then put right. The marshal decides that.")
+        served.change(mode="idle", halted=None, unfinished=UNFINISHED)
         expect(page.locator(".notice.unfinished")).to_contain_text("The marshal decides that.")
         for name in ("Put right", "Take it up", "Draw cards"):
             expect(page.get_by_role("button", name=name)).to_have_count(0)

@@ -15,6 +15,7 @@ from pointsman.phones.guests import Person, State
 from pointsman.puzzle.puzzle import Count
 from pointsman.web.phones import row
 from pointsman.web.printing.silhouettes import OUTLINES
+from pointsman.web.schemas import LONGEST_PIN, LONGEST_SEED
 from pointsman.web.sessions import Role
 
 ENGLISH, FRENCH = (json.loads((STATIC / "words" / f"{one}.json").read_text("utf-8")) for one in ("en", "fr"))
@@ -65,7 +66,13 @@ def test_every_word_that_the_server_sends_is_there(family: str, sent: list[str])
 def test_every_key_is_used() -> None:
     text = "".join(file.read_text("utf-8") for file in [*SCRIPTS, STATIC / "index.html"])
     starts = set(re.findall(r"`([a-z-]+\.)\$\{", text)) | {"key.", "help."}
-    unused = {key for key in ENGLISH if f'"{key}"' not in text and not any(key.startswith(one) for one in starts)}
+    # The words for one thing are found by those for several.
+    named = {key: key.removesuffix(".one") for key in ENGLISH}
+    unused = {
+        key
+        for key, one in named.items()
+        if f'"{one}"' not in text and not any(key.startswith(start) for start in starts)
+    }
     unused -= {"closed", "thrown", "closed.short", "thrown.short"}  # legs: their names are the keys
     assert unused == set()
 
@@ -79,6 +86,13 @@ def test_nothing_inline_and_nothing_from_elsewhere() -> None:
             re.findall(r"https?://|\beval\(|new Function|innerHTML|insertAdjacentHTML|document\.write|@import", text)
             == []
         ), file
+
+
+def test_fields_take_as_much_as_the_server_does() -> None:
+    text = "".join(file.read_text("utf-8") for file in SCRIPTS)
+    fields = dict(re.findall(r'id: "([\w-]+)"[^}]*\bmaxlength: (\d+)', text))
+    assert {name: int(most) for name, most in fields.items()} == {"pin": LONGEST_PIN, "deal-seed": LONGEST_SEED}
+    assert re.search(r'id: "pin"[^}]*inputmode', text) is None, "a PIN may have letters"
 
 
 def test_modules_stay_small() -> None:

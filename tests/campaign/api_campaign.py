@@ -4,9 +4,9 @@
     python tests/campaign/api_campaign.py --seconds 600 --seed 7
 
 Whatever is sent, fitting or not: every answer must be one that the OpenAPI tells of, with the body it tells of, and
-none a fault of the program. A puzzle is drawn before, and a marshal has a session: no operation may answer nothing but
-that it is forbidden, save those that are not for a spectator. At the end the server must still answer, and have logged
-no fault.
+none a fault of the program. A puzzle is drawn before, a marshal has a session, and the layout has pictures: no
+operation may answer nothing but that there is no such thing, or that it is forbidden, save those that are not for a
+spectator. At the end the server must still answer, and have logged no fault.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import httpx
 from websockets.sync.client import connect
 
 sys.path.append(str(Path(__file__).parents[1] / "support"))
+from pictures import pictured
 from programs import Program, running, tool
 
 PIN = "428517"
@@ -42,18 +43,19 @@ LONGER_S = 60
 class Outcome:
     """How it ended; ``wrong`` is empty when every answer was as it is told of. ``mode`` is the server's in the end.
 
-    ``forbidden`` are the operations that answered nothing else.
+    ``forbidden`` are the operations that answered nothing else, ``missed`` those that found nothing to answer with.
     """
 
     wrong: str
     forbidden: frozenset[str]
+    missed: frozenset[str]
     mode: str
     told: str
 
 
 def explore(folder: Path, role: str, seconds: int, seed: int, *more: str) -> Outcome:
     """Try a server as somebody with a role. ``more`` are options of schemathesis."""
-    words = ("serve", "inglenook-small", "--port", "0", "--journals", str(folder / "journals"), *ROLES[role][0])
+    words = ("serve", str(pictured(folder)), "--port", "0", "--journals", str(folder / "journals"), *ROLES[role][0])
     with running(lambda: Program(tool("pointsman"), *words)) as server:
         address = server.expect(r"http://127\.0\.0\.1:\d+").group()
         cookie = drawn_by_a_marshal(address)
@@ -76,11 +78,13 @@ def explore(folder: Path, role: str, seconds: int, seed: int, *more: str) -> Out
     wrong = "" if tried.returncode == 0 else tried.stdout + tried.stderr
     if "a fault of the program" in said or "Traceback" in said:
         wrong += said
-    return Outcome(wrong, _forbidden(tried.stdout), mode, tried.stdout)
+    forbidden, missed = _warned_of(r"40[13] ", tried.stdout), _warned_of("Missing test data: ", tried.stdout)
+    return Outcome(wrong, forbidden, missed, mode, tried.stdout)
 
 
-def _forbidden(told: str) -> frozenset[str]:
-    lists = re.findall(r"^40[13] .*:\n((?:  - .*\n)+)", told, re.M)
+def _warned_of(begins: str, told: str) -> frozenset[str]:
+    """The operations in the warnings that begin so."""
+    lists = re.findall(rf"^{begins}.*\n+(?:.*:\n+)?((?:  - .*\n)+)", told, re.M)
     return frozenset(one.removeprefix("  - ") for found in lists for one in found.splitlines())
 
 
@@ -110,6 +114,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             outcome = explore(Path(folder), role, max(1, arguments.seconds // len(ROLES)), arguments.seed)
         more = [f"{one} is forbidden" for one in sorted(outcome.forbidden - ROLES[role][1])]
+        more += [f"{one} is not reached" for one in sorted(outcome.missed)]
         bad += bool(outcome.wrong or more)
         told = outcome.wrong or outcome.told.strip().splitlines()[-1].strip("= ")
         print(f"{role}: {'; '.join([*more, told])}", flush=True)

@@ -17,5 +17,6 @@ def test_every_answer_is_one_that_the_openapi_tells_of(tmp_path: Path, role: str
     assert outcome.wrong == ""
     assert outcome.mode == "dealt"
     assert outcome.forbidden <= ROLES[role][1]
+    assert outcome.missed == frozenset()
     selected, total = re.findall(r"(\d+) selected / (\d+) total", outcome.told)[0]
     assert int(selected) == int(total) >= 8

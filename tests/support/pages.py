@@ -20,8 +20,8 @@ WITH_PIN = Door("127.0.0.1", 0, "4711")
 
 
 @asynccontextmanager
-async def served(tmp_path: Path, wanted: Door = HERE) -> AsyncIterator[tuple[Served, httpx.AsyncClient]]:
-    async with serving(ground(), tmp_path, wanted, speed=None) as house:
+async def served(tmp_path: Path, wanted: Door = HERE, **limits: int) -> AsyncIterator[tuple[Served, httpx.AsyncClient]]:
+    async with serving(ground(), tmp_path, wanted, speed=None, **limits) as house:
         origin = house.address.rstrip("/")
         async with httpx.AsyncClient(base_url=origin, headers={"origin": origin}, trust_env=False) as browser:
             yield house, browser
@@ -42,6 +42,10 @@ class Page:
         number = self._number
         await self._socket.send(json.dumps({"id": number, "do": do, **fields}))
         return await self.until(lambda message: message.get("id") == number)
+
+    async def send(self, text: str) -> None:
+        """Send a text, and do not wait for its answer."""
+        await self._socket.send(text)
 
     async def say(self, text: str) -> dict[str, Any]:
         """Send a text, and hear that it is refused."""

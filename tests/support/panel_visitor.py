@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-SIZES = {"phone": (360, 740), "desktop": (1280, 800), "wall": (1920, 1080)}
+SIZES = {"phone": (360, 740), "tall phone": (390, 844), "desktop": (1280, 800), "wall": (1920, 1080)}
 
 
 class Served(Protocol):
@@ -28,7 +28,7 @@ class Visitor:
     def context(self, size: str = "desktop", language: str = "en", **more: Any) -> BrowserContext:
         width, height = SIZES[size]
         context = self._browser.new_context(
-            viewport={"width": width, "height": height}, locale=language, has_touch=size == "phone", **more
+            viewport={"width": width, "height": height}, locale=language, has_touch="phone" in size, **more
         )
         context.set_default_timeout(5000)
         self._contexts.append(context)

@@ -112,7 +112,7 @@ class SmallRailway:
         functions = tuple(replace(f, on=on) if f.number == number else f for f in one.functions)
         self._replace(replace(one, functions=functions))
 
-    async def turnout(self, who: str, name: str, leg: Leg) -> None:
+    async def turnout(self, who: str, locomotive: str, name: str, leg: Leg) -> None:
         if name in self.locked:
             raise RefusedError(["a train stands on it"], where=f"turnout {name}", cure="drive it away")
         self.orders.append(("turnout", who, name, leg))

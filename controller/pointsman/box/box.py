@@ -7,27 +7,23 @@ emergency stop alone may be called in any thread. Every method raises a Pointsma
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from math import inf
 from pathlib import Path
-from typing import Any
 
-from pointsman.box import picture, shown
+from pointsman.box import shown
 from pointsman.box.board import Board, Hear
 from pointsman.box.demo import Demo, Waits
 from pointsman.box.hand import Hand
 from pointsman.box.requests import by_hand, play_of
-from pointsman.box.sitting import Sitting, Told
+from pointsman.box.seat import Seat
+from pointsman.box.sitting import Sitting
 from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.box.task import Ground, Task, deal, go_on_from, plan_from
 from pointsman.box.under_way import UnderWay
 from pointsman.box.unfinished import newest_unfinished
 from pointsman.box.working import Working
-from pointsman.dispatch.control import Status
-from pointsman.errors import HaltedError, PointsmanError, RefusedError, UsageError, did_you_mean
-from pointsman.hand_driving import HandRequest
+from pointsman.errors import JournalError, PointsmanError, RefusedError, UsageError, did_you_mean
 from pointsman.links import On
 from pointsman.operate.putting_right import corrected, why_not_so
 from pointsman.playing import PlayRequest
@@ -35,8 +31,6 @@ from pointsman.resuming import Interrupted, interrupted
 from pointsman.track.builtin import layout_puzzles
 from pointsman.track.model import End
 
-LOOK_AGAIN_S = 0.1
-"""While a train moves, where it is by now is told so often."""
 _STOOD = (Mode.IDLE, Mode.DEALT, Mode.SOLVED, Mode.HALTED)
 """Nothing is under way."""
 _STANDS = (Mode.READY, Mode.PAUSED, Mode.HAND)
@@ -62,15 +56,9 @@ class Box:
         self.loop = asyncio.get_running_loop()
         self.hand = Hand(self)
         self._working = Working(self.board, lambda: self._closing)
-        self._course: UnderWay | None = None
-        self._sitting: Sitting | None = None
-        self._told = Told()
-        self._facing = End.TO
+        self._seat = Seat(self.board, ground, self.hand, self._speed)
         self._unfinished: Interrupted | None = None
-        self._journal: Path | None = None
-        self._halted_s = inf
         self._closing = False
-        self._look: asyncio.TimerHandle | None = None
         self._demo: Demo | None = None
 
     @property
@@ -93,16 +81,11 @@ class Box:
     async def close(self) -> None:
         """Stop everything, and return when nothing is under way any more. May be called twice."""
         self._closing = True
-        sitting = self._sitting
-        if sitting is not None:
-            sitting.stop("the signal box is closed")
+        self._seat.close("the signal box is closed")
         if self._demo is not None:
             self._demo.end()
             await self._demo.ended()
-        if sitting is not None:
-            await sitting.ended()
-        if self._look is not None:
-            self._look.cancel()
+        await self._seat.over()
 
     def emergency_stop(self, who: str, *, power_off: bool = False) -> None:
         """Stop everything at once; from anyone, in any thread. Asked twice, or if wished, the power goes off too."""
@@ -110,16 +93,15 @@ class Box:
 
     def halt(self, why: str, *, power_off: bool = False) -> None:
         """As ``emergency_stop``, for any reason."""
-        sitting = self._sitting
-        if sitting is not None:
-            sitting.stop(why, power_off=power_off)
+        moving = self._seat.stop(why, power_off=power_off)
         with suppress(RuntimeError):  # the loop has ended, and everything on the layout before it
-            self.loop.call_soon_threadsafe(self._stopped, why)
+            self.loop.call_soon_threadsafe(self._stopped, why, moving)
 
-    def _stopped(self, why: str) -> None:
+    def _stopped(self, why: str, moving: bool) -> None:
         if self._demo is not None:
             self._demo.end()
-        if self._sitting is None:
+        self.hand.withdraw(why)
+        if not moving and self.snapshot.halted is None:
             self.board.publish(note=f"{why}: nothing was moving")
 
     # ------------------------------------------------------------ a puzzle
@@ -134,14 +116,12 @@ class Box:
         self._only("deal", *_STOOD, *_STANDS)
         if name not in self.puzzles:
             raise UsageError(f"there is no puzzle {name!r}", cure=did_you_mean(name, self.puzzles))
-        sitting = self._sitting
-        if sitting is not None:
-            sitting.stop("another puzzle is dealt")
-            await self.board.until(*_STOOD)
-            await sitting.ended()
-        with self._working.on("drawing and solving"):
+        # From here on nothing else begins: nothing is judged above that could have changed by the time it is done.
+        with self._working.on(shown.DRAWING):
+            self._seat.stop(shown.MAKES_WAY)
+            await self._seat.over()
             task = await asyncio.to_thread(deal, self.ground, name, seed, level, self._working.progress)
-        self._settle(task)
+        self._lay_out(task)
 
     async def put_right(self, position: str, by: str) -> None:
         """What stands where, as a person says after a stop: a whole position, or like ``3 s2``.
@@ -150,15 +130,15 @@ class Box:
         """
         self._no_demo()
         self._only("put right", Mode.HALTED)
-        play = self._unfinished or await self._interrupted()
-        stands = corrected(play.chosen.track, play.position, position)
-        against = why_not_so(play.chosen.track, stands)
-        if against:
-            raise RefusedError(against, where=str(stands), cure="say what stands where")
         with self._working.on("planning from there"):
+            play = self._unfinished or await self._interrupted()
+            stands = corrected(play.chosen.track, play.position, position)
+            against = why_not_so(play.chosen.track, stands)
+            if against:
+                raise RefusedError(against, where=str(stands), cure="say what stands where")
             task = await asyncio.to_thread(go_on_from, self.ground, play, stands, by, self._working.progress)
         if task is not None:
-            self._settle(task)
+            self._lay_out(task)
             return
         self._unfinished = None
         note = "as it stands, the goal is reached"
@@ -167,15 +147,20 @@ class Box:
             halted=None,
             question=None,
             unfinished=None,
-            vehicles=shown.standing(play.chosen.track, stands, self._facing),
+            vehicles=shown.standing(play.chosen.track, stands, self._seat.facing),
             note=note,
         )
 
     async def _interrupted(self) -> Interrupted:
-        if self._journal is None:
+        journal = self._seat.journal
+        if journal is None:
             raise RefusedError(["there is no play to go on with"], cure="deal a puzzle")
         hardware = self.ground.hardware or None
-        return await asyncio.to_thread(interrupted, self._journal, on=self.ground.target, hardware=hardware)
+        try:
+            return await asyncio.to_thread(interrupted, journal, on=self.ground.target, hardware=hardware)
+        except JournalError as error:
+            why = "what this play has done cannot be read any more"
+            raise RefusedError([f"{why}: {error.what}"], where=str(journal), cure="deal a puzzle") from error
 
     async def take_up(self) -> None:
         """Go on with the play that did not come to its end; what stands where is to be put right first."""
@@ -184,33 +169,16 @@ class Box:
         play = self._unfinished
         if play is None:
             raise RefusedError(["there is no play to take up"], cure="deal a puzzle")
-        cure, position = "say what stands where", str(play.position)
         self.board.publish(
             mode=Mode.HALTED,
-            vehicles=shown.standing(play.chosen.track, play.position, self._facing),
-            halted={"why": play.why, "cure": cure, "confirmed": position, "believed": position, "where": ""},
+            vehicles=shown.standing(play.chosen.track, play.position, self._seat.facing),
+            halted=shown.taking_up(play),
             question=None,
         )
 
-    def _settle(self, task: Task) -> None:
-        """A new plan is there, and the picture of how everything has to be set up for it."""
-        self._course, self._told, self._unfinished = UnderWay(task), Told(), None
-        self.board.publish(
-            **shown.nothing_on(self.ground),
-            mode=Mode.DEALT,
-            vehicles=shown.standing(task.chosen.track, task.chosen.start, self._facing),
-            route=picture.route(task.chosen.track, self._course.next_run),
-            puzzle=self._course.puzzle(None),
-            refusal=None,
-            halted=None,
-            question=self._set_up_question(task),
-            unfinished=None,
-            note=" ".join(task.refused),
-        )
-
-    def _set_up_question(self, task: Task) -> dict[str, Any]:
-        text = shown.set_up(task, real=not self._simulated)
-        return self.board.question("set-up", text, **shown.facing(self.ground, task))
+    def _lay_out(self, task: Task) -> None:
+        self._seat.lay_out(task)
+        self._unfinished = None
 
     # ------------------------------------------------------------ a play
 
@@ -223,52 +191,58 @@ class Box:
         self._no_demo()
         request = self._to_play(facing, self._journals)
         orders = self.hand.begin(request.chosen.puzzle.locomotive, self._speed)
-        self._begin(by_hand(request, orders, self.hand.protection))
+        self._seat.begin(by_hand(request, orders, self.hand.protection))
 
     def start(self, facing: End, folder: Path) -> None:
         """Begin for the demo: nobody drives by hand then. ``folder`` is for the journal."""
-        self._begin(self._to_play(facing, folder))
+        self._seat.begin(self._to_play(facing, folder))
 
     def _to_play(self, facing: End, folder: Path) -> PlayRequest:
         self._only("begin", Mode.DEALT)
-        assert self._course is not None, "something was dealt"
-        self._facing = facing
+        self._seat.must_be_free()
+        course = self._seat.course
+        assert course is not None, "something was dealt"
+        self._seat.facing = facing
         speed = self._speed if self._simulated else None
-        return play_of(self.ground, self._course.task, facing, folder, speed)
+        return play_of(self.ground, course.task, facing, folder, speed)
 
-    def _begin(self, request: PlayRequest | HandRequest) -> None:
-        self._journal, self._told, self._halted_s = request.journal, Told(), inf
-        self._sitting = Sitting(request, self._heard)
-        self.board.publish(mode=Mode.STARTING, question=None, refusal=None, note="")
-        self._sitting.start()
+    async def over(self) -> None:
+        """Return when no play is under way."""
+        await self._seat.over()
 
-    async def auto(self) -> None:
-        """Drive the plan, run by run, from where it stands; a new plan, if a person has left it."""
+    async def auto(self, who: str = "") -> None:
+        """Drive the plan, run by run, from where it stands; a new plan, if a person has left it.
+
+        ``who`` asks for it: where that one stops, or goes, while it is being planned, nothing is driven.
+        """
         self._no_demo()
         self._between_runs("drive")
         if self.hand.orders is None:
             self.drive_on()
         else:
-            await self._play(one=False)
+            await self._play(who, one=False)
 
     def drive_on(self) -> None:
         """As ``auto``, for the demo."""
         self._between_runs("drive").pace.on()
         self.board.publish(mode=Mode.AUTO)
 
-    async def step(self) -> None:
-        """Drive one run of the plan."""
+    async def step(self, who: str = "") -> None:
+        """Drive one run of the plan, as ``auto`` drives them all."""
         self._no_demo()
         sitting = self._between_runs("drive")
         if self.hand.orders is None:
             sitting.pace.one()
             self.board.publish(mode=Mode.AUTO)
         else:
-            await self._play(one=True)
+            await self._play(who, one=True)
 
-    async def _play(self, *, one: bool) -> None:
+    async def _play(self, who: str, *, one: bool) -> None:
         """Let the program drive the plan on, or one run of it."""
-        course = await self._planned()
+        with self.hand.meaning(who) as meant:
+            course = await self._planned()
+        if meant.withdrawn:
+            raise RefusedError([f"it does not set off: {meant.withdrawn}"], cure="ask again")
         self._between_runs("drive")  # planning took a while
         if self.snapshot.drive is not None:
             raise RefusedError(["a train is moving"], cure="stop it first")
@@ -278,35 +252,45 @@ class Box:
         self.retell()
 
     async def _planned(self) -> UnderWay:
-        """What is to be done with a plan from where everything stands; a new one if a person has left the last one."""
-        course, status = self._course, self._told.status
+        """What is to be done with a plan from where everything stands; a new one where the last one is of no use there.
+
+        That is so when a person has left it, and when its next run cannot be driven from so near, or so far.
+        """
+        course, status = self._seat.course, self._seat.told.status
         assert course is not None, "something is played"
-        if not course.to_be_planned or status is None:
+        if status is None or not (course.left or course.rest):
             return course
         if status.hand is not None and status.hand.between:
             cure = "drive to where everything stands clear"
             raise RefusedError([f"nothing can be planned from here: {status.hand.between}"], cure=cure)
-        position = status.belief.position
+        belief = status.belief
         with self._working.on("planning from there"):
-            task = await asyncio.to_thread(plan_from, self.ground, course.task, position, self._working.progress)
-        now = self._told.status
-        if now is not None and now.belief.position == position:
+            task = await asyncio.to_thread(
+                plan_from, self.ground, course.task, course.rest, belief, self._working.progress
+            )
+        now = self._seat.told.status
+        if now is None or now.belief.position != belief.position:
+            raise RefusedError(["the train has been driven meanwhile"], cure="ask again when it stands")
+        if task is not None:
             course.plan_anew(task)
             self.retell()
-            return course
-        raise RefusedError(["the train has been driven meanwhile"], cure="ask again when it stands")
+        return course
 
     def _played(self, error: PointsmanError | None) -> None:
         """What the program was to drive is over."""
-        if isinstance(error, RefusedError) and self._sitting is not None:
+        if isinstance(error, RefusedError) and self._seat.sitting is not None:
             self.refuse(error)
         self.retell()
 
+    def retell(self) -> None:
+        """Show the sitting anew: something has changed that the layout does not tell."""
+        self._seat.retell()
+
     async def pause(self) -> None:
-        """Begin no run after the one that is under way; the demo ends."""
-        if self._demo is not None:
+        """Begin no run after the one that is under way, nor any that is still being planned; the demo ends."""
+        if self._demo is not None and self._demo.on:
             self._demo.end()
-        elif self.snapshot.mode is not Mode.AUTO:
+        elif not self.hand.withdraw("a pause was asked for") and self.snapshot.mode is not Mode.AUTO:
             raise RefusedError(["nothing is driven by itself"], cure="there is nothing to pause")
         if self.hand.orders is not None:
             self.hand.orders.pause()
@@ -314,8 +298,8 @@ class Box:
 
     def hold(self) -> None:
         """As ``pause``, for the demo too."""
-        if self._sitting is not None:
-            self._sitting.pace.hold()
+        if self._seat.sitting is not None:
+            self._seat.sitting.pace.hold()
 
     async def hint(self) -> None:
         """Show the best next run; that is counted, and written down."""
@@ -328,24 +312,25 @@ class Box:
         course.hint = course.done + 1
         run, distance = course.rest[0], len(course.rest)
         sitting.do(lambda dispatcher: dispatcher.hinted(str(run), distance))
-        self.board.publish(puzzle=course.puzzle(self._told.status))
+        self.board.publish(puzzle=course.puzzle(self._seat.told.status))
 
     async def answer(self, question: int, yes: bool) -> None:
         """A person's answer to the question that is asked; a set-up picture is agreed to by ``begin``."""
         asked = self.snapshot.question
         if asked is None or asked["id"] != question:
             raise RefusedError(["that is not asked any more"], cure="look at the screen")
+        sitting = self._seat.sitting
         match asked["kind"]:
             case "take-up" if yes:
                 await self.take_up()
             case "take-up":
                 self._unfinished = None
                 self.board.publish(question=None, unfinished=None)
-            case "by-hand" if self._sitting is not None and self._told.question is not None:
-                self._sitting.answer(self._told.question.number, yes)
+            case "by-hand" if sitting is not None and self._seat.told.question is not None:
+                sitting.answer(self._seat.told.question.number, yes)
             case "set-up" if not yes:
-                self._course = None
-                self.board.publish(mode=Mode.IDLE, question=None, puzzle=None, route=(), vehicles={}, note="")
+                self._only("clear the layout", Mode.DEALT)
+                self._seat.clear()
             case _:
                 raise RefusedError(["it is not said which way the locomotive faces"], cure="begin, with its facing")
 
@@ -367,106 +352,6 @@ class Box:
         self._only("begin the demo", *_STOOD)
         self._demo = Demo(self, self._journals / "demo", self._waits)
 
-    # ------------------------------------------------------------ what is heard of the sitting
-
-    def _heard(self, told: Told) -> None:
-        """Something new of the sitting; in this loop."""
-        before, self._told = self._told, told
-        course, status = self._course, told.status
-        assert course is not None, "something is played"
-        course.done = max(course.done, told.run - 1)
-        changes: dict[str, Any] = {}
-        if status is not None and self.hand.orders is not None:
-            self._follow(course, status)
-        if status is not None:
-            course.began_s = status.t_s if course.began_s is None else course.began_s
-            changes = {**shown.seen(self.ground, status), **self._moving(), "note": status.doing}
-        if told.notes:
-            changes["note"] = told.notes[-1]
-        if told.question != before.question:
-            asked = told.question
-            changes["question"] = None if asked is None else self.board.question("by-hand", asked.text)
-        if told.ended:
-            changes |= self._ended(told, changes.get("vehicles", {}))
-        elif status is not None and status.halted:
-            changes |= shown.being_halted(status)
-        elif status is not None and status.hand is not None:
-            changes |= {"mode": self.hand.mode, "throttle": self.hand.throttle}
-        elif told.waits:
-            changes["mode"] = Mode.READY if told.run == 1 else Mode.PAUSED
-        elif told.run:
-            changes["mode"] = Mode.AUTO
-        route = picture.route(course.task.chosen.track, None if told.ended else course.next_run)
-        self.board.publish(**changes, route=route, puzzle=course.puzzle(status))
-        self._look_on()
-
-    def _follow(self, course: UnderWay, status: Status) -> None:
-        """Where in the plan everything stands by now; the sitting ends when the goal is reached."""
-        self.hand.hear(status)
-        if status.hand is None or status.drive is not None or status.hand.between:
-            return
-        reached = course.follow(status.belief.position)
-        if reached and not self.hand.playing and not course.finishing and self.hand.orders is not None:
-            course.finishing = True
-            self.hand.orders.finish("the goal")
-
-    def retell(self) -> None:
-        """Show the sitting anew: something has changed that the layout does not tell."""
-        if self._sitting is not None:
-            self._heard(self._told)
-
-    def _ended(self, told: Told, standing: Mapping[str, Any]) -> dict[str, Any]:
-        """The sitting is over, one way or another: nothing resumes by itself."""
-        course, self._sitting = self._course, None
-        assert course is not None, "something was played"
-        self.hand.end()
-        over: dict[str, Any] = {"question": None, "drive": None, "throttle": {}}
-        position = "" if told.status is None else str(told.status.belief.position)
-        error = told.error
-        if told.result is not None:
-            truth = told.result.truth
-            if truth is None or truth.good:
-                course.solved()
-                return {**over, "mode": Mode.SOLVED, "note": "solved"}
-            error = HaltedError("the simulated layout does not agree with what was believed", cure="report it")
-        assert error is not None, "it ended one way or another"
-        moved = told.status is not None and told.status.score.raw_starts > course.score_before.raw_starts
-        if moved or isinstance(error, HaltedError):
-            return {**over, **shown.halted(self.ground.track, error, position, standing)}
-        # Nothing has moved: it may be begun again.
-        refusal = shown.refusal(self.ground.track, error, self.snapshot.t_s)
-        question = self._set_up_question(course.task)
-        return {**over, "mode": Mode.DEALT, "refusal": refusal, "question": question, "note": ""}
-
-    def _moving(self) -> dict[str, Any]:
-        """Where everything is now, by the clock of a layout that is not asked."""
-        told = self._told
-        assert told.status is not None, "something was told"
-        t_s, halted = told.status.t_s, bool(told.status.halted)
-        if halted:
-            # Where it was then: how far it ran on nobody has seen.
-            t_s = self._halted_s = min(t_s, self._halted_s)
-        elif self._rolls(told) and self._speed is not None:
-            t_s += (time.monotonic() - told.status_s) * self._speed
-        return shown.moving(told.status, t_s, over=halted or told.ended)
-
-    @staticmethod
-    def _rolls(told: Told) -> bool:
-        status = told.status
-        return status is not None and status.drive is not None and not (status.halted or told.ended)
-
-    def _look_on(self) -> None:
-        """While a train moves, look again soon where it is by now. A clock that jumps tells nothing between events."""
-        if self._look is not None:
-            self._look.cancel()
-            self._look = None
-        if self._speed is not None and self._rolls(self._told):
-            self._look = self.loop.call_later(LOOK_AGAIN_S, self._look_again)
-
-    def _look_again(self) -> None:
-        self.board.publish(**self._moving())
-        self._look_on()
-
     # ------------------------------------------------------------ refusing, and what takes long
 
     def refuse(self, error: PointsmanError) -> None:
@@ -482,7 +367,7 @@ class Box:
             raise RefusedError([f"it cannot {what}: the signal box is being closed"], cure="start it again")
         if self._working.busy:
             raise RefusedError([f"it cannot {what} now: it is {self._working.busy}"], cure="wait a moment")
-        if self._sitting is not None and self.snapshot.mode is Mode.HALTED:
+        if self._seat.sitting is not None and self.snapshot.mode is Mode.HALTED:
             raise RefusedError([f"it cannot {what} yet: the link is still open"], cure="wait a moment")
         if self.snapshot.mode not in modes:
             why = f"it cannot {what} now: it is {self.snapshot.mode}"
@@ -490,8 +375,9 @@ class Box:
 
     def _between_runs(self, what: str) -> Sitting:
         self._only(what, *_STANDS)
-        assert self._sitting is not None, "something is played"
-        return self._sitting
+        sitting = self._seat.sitting
+        assert sitting is not None, "something is played"
+        return sitting
 
     def stands(self, what: str) -> None:
         """Raises RefusedError unless a person may do something now: a sitting, and nothing that moves by itself."""

@@ -17,6 +17,8 @@ KEPT = 20
 """Journals of the demo that are kept: the last ones."""
 MOST_UNDRIVABLE = 20
 """Draws in a row that cannot be driven before the demo gives up."""
+MOST_HALTED = 20
+"""Plays in a row that come to no end before it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,9 @@ class Played(Protocol):
 
     def start(self, facing: End, folder: Path) -> None:
         """Begin, with a journal in a folder."""
+
+    async def over(self) -> None:
+        """Return when no play is under way."""
 
     def drive_on(self) -> None:
         """Drive every run."""
@@ -74,22 +79,38 @@ class Demo:
     async def _play(self) -> None:
         box, board = self._box, self._box.board
         board.publish(demo=True)
+        halted = 0
         try:
             while True:
                 await self._draw()
                 await asyncio.sleep(self._waits.before_s)
                 self._forget_old()
-                box.start(End.TO, self._folder)
-                if await board.until(Mode.READY, Mode.HALTED, Mode.DEALT) is not Mode.READY:
-                    return
-                box.drive_on()
-                if await board.until(Mode.SOLVED, Mode.HALTED, Mode.DEALT) is not Mode.SOLVED:
+                halted = 0 if await self._solved() else halted + 1
+                if halted == MOST_HALTED:
                     return
                 await asyncio.sleep(self._waits.after_s)
         except PointsmanError as error:
             box.refuse(error)
         finally:
             board.publish(demo=False)
+
+    async def _solved(self) -> bool:
+        """Play what was drawn. What stops it though no person has asked for that, says everybody why, and no more.
+
+        On a simulated layout nothing stands anywhere but where the next draw sets it up.
+        """
+        box, board = self._box, self._box.board
+        box.start(End.TO, self._folder)
+        mode = await board.until(Mode.READY, Mode.HALTED, Mode.DEALT)
+        if mode is Mode.READY:
+            box.drive_on()
+            mode = await board.until(Mode.SOLVED, Mode.HALTED, Mode.DEALT)
+        if mode is Mode.SOLVED:
+            return True
+        await box.over()
+        why = board.snapshot.halted or board.snapshot.refusal or {"why": "it was stopped"}
+        board.publish(note=f"{why['why']}: the demo begins anew with another draw")
+        return False
 
     async def _draw(self) -> None:
         """Draw until something can be driven: the real lengths may forbid a draw."""

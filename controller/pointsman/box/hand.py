@@ -10,12 +10,14 @@ has ended by itself leaves that in doubt, so that the page must say ``stop`` bef
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pointsman.box.board import Board
+from pointsman.box.rights import Rights, check
 from pointsman.box.snapshot import Mode
 from pointsman.dispatch.control import Status
 from pointsman.dispatch.hand_status import HandDrive
@@ -26,7 +28,17 @@ from pointsman.puzzle.moves import Run
 from pointsman.track.model import End, Leg
 
 PROGRAM = "the program"
+DRIVES = Rights()
+"""Whoever may drive what is driven here."""
 Refused = Callable[[str, RefusedError], None]
+
+
+@dataclass(slots=True)
+class Meant:
+    """That the program drives, as ``who`` has asked, once there is a plan; ``withdrawn`` is why it will not."""
+
+    who: str
+    withdrawn: str = ""
 
 
 class Host(Protocol):
@@ -50,6 +62,7 @@ class Hand:
         self.protection = Protection.FULL
         self.orders: Orders | None = None
         self.holder: str | None = None
+        self.whose: str | None = None
         self.playing = False
         self._engine = ""
         self._status: Status | None = None
@@ -57,6 +70,8 @@ class Hand:
         self._way: tuple[End, bool] | None = None
         self._ended = self._own = False
         self._speed_mm_s = 0.0
+        self._meant: Meant | None = None
+        self._on: set[int] = set()
 
     @property
     def engine(self) -> str:
@@ -82,28 +97,33 @@ class Hand:
 
     def end(self) -> None:
         """The sitting is over: nobody holds anything any more."""
-        self.orders = self.holder = self._status = self._last = self._way = None
+        self.orders = self.holder = self.whose = self._status = self._last = self._way = None
         self.playing = self._ended = self._own = False
         self._speed_mm_s = 0.0
+        self._on.clear()
+        self._host.board.publish(functions={})
 
     # ------------------------------------------------------------ the throttle
 
-    def take(self, who: str, *, steal: bool = False) -> None:
-        """Hold the throttle. From another one it must be stolen: then the train is stopped first."""
+    def take(self, who: str, *, steal: bool = False, whose: str | None = None, rights: Rights = DRIVES) -> None:
+        """Hold the throttle, closed: a train that moves is stopped first. From another one it must be stolen.
+
+        ``whose`` hand it is in, where one person may have several of them, each with a name of its own.
+        """
         self._orders("take the throttle")
-        if self.holder not in {None, who}:
-            if not steal:
-                raise RefusedError([f"{self.holder} drives {self._engine}"], where=self._engine, cure="take it over")
-            self._close()
-        self.holder = who
-        self._closed()
+        check(who, rights, self._engine, None)
+        if self.holder not in {None, who} and not steal:
+            raise RefusedError([f"{self.holder} drives {self._engine}"], where=self._engine, cure="take it over")
+        self._close()
+        self.holder, self.whose = who, whose or who
         self._host.retell()
 
     def release(self, who: str) -> None:
         """Give the throttle back; the train stops. Nothing, if ``who`` does not hold it."""
+        self._withdraw_of(who)
         if who == self.holder:
             self._close()
-            self.holder = None
+            self.holder = self.whose = None
             self._host.retell()
 
     def drive(self, who: str, towards: End, speed_mm_s: float) -> None:
@@ -132,18 +152,23 @@ class Hand:
         self.show()
 
     def stop(self, who: str) -> None:
-        """Brake to a stand. Never refused; nothing, if ``who`` does not hold the throttle."""
+        """Brake to a stand. Never refused. Who does not hold the throttle still keeps the program from setting off."""
+        self.withdraw(f"{who} has said stop")
+        self._brake(who)
+
+    def gone(self, who: str) -> None:
+        """The connection of ``who`` has ended: the train stops, and the throttle stays held for who comes again."""
+        self._withdraw_of(who)
+        self._brake(who)
+
+    def _brake(self, who: str) -> None:
         if who == self.holder:
             self._close()
             self.show()
 
-    def gone(self, who: str) -> None:
-        """The connection of ``who`` has ended: the train stops, and the throttle stays held for who comes again."""
-        self.stop(who)
-
-    def dismiss(self, who: str) -> None:
-        """Take somebody the throttle, whichever page holds it; the train stops."""
-        if self.holder is not None and self.holder.partition(",")[0] == who:
+    def dismiss(self, whose: str) -> None:
+        """Take a person the throttle, whichever hand it is in; the train stops."""
+        if self.holder is not None and self.whose == whose:
             self.release(self.holder)
 
     def _close(self) -> None:
@@ -158,13 +183,13 @@ class Hand:
 
     # ------------------------------------------------------------ other work
 
-    async def turnout(self, who: str, name: str, leg: Leg) -> None:
-        """Set a turnout; returns when it has been set."""
-        await asyncio.wrap_future(self._orders("set a turnout").turnout(who, name, leg))
+    async def turnout(self, who: str, name: str, leg: Leg, rights: Rights = DRIVES) -> None:
+        """Set a turnout; returns when it has been set. ``box.rights`` says who may."""
+        await asyncio.wrap_future(self._allowed("set a turnout", who, rights).turnout(who, name, leg))
 
-    async def uncouple(self, who: str, magnet: str) -> None:
-        """Uncouple what stands over a magnet."""
-        await asyncio.wrap_future(self._orders("uncouple").uncouple(who, magnet))
+    async def uncouple(self, who: str, magnet: str, rights: Rights = DRIVES) -> None:
+        """Uncouple what stands over a magnet; as with ``turnout``."""
+        await asyncio.wrap_future(self._allowed("uncouple", who, rights).uncouple(who, magnet))
 
     async def function(self, who: str, number: int, *, on: bool) -> None:
         """Switch a function of the locomotive: 0 the lights, 2 the horn."""
@@ -174,7 +199,22 @@ class Hand:
         """As ``function``; the answer comes later."""
         if self.orders is None or who != self.holder:
             raise RefusedError(["you do not hold the throttle"], where=self._engine, cure="take it first")
-        return self.orders.function(who, self._engine, number, on=on)
+        orders, loop = self.orders, asyncio.get_running_loop()
+
+        def answered(answer: Future[int]) -> None:
+            if not answer.cancelled() and answer.exception() is None:
+                with suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(self._switched, orders, number, on)
+
+        answer = orders.function(who, self._engine, number, on=on)
+        answer.add_done_callback(answered)
+        return answer
+
+    def _switched(self, orders: Orders, number: int, on: bool) -> None:
+        """It has been sent."""
+        if orders is self.orders:
+            (self._on.add if on else self._on.discard)(number)
+            self._host.board.publish(functions={self._engine: sorted(self._on)})
 
     async def protect(self, who: str, protection: Protection) -> None:
         """Change what a person is kept from, from the next drive on."""
@@ -182,6 +222,11 @@ class Hand:
             await asyncio.wrap_future(self.orders.protect(who, protection))
         self.protection = protection
         self._host.board.publish(protection=str(protection))
+
+    def _allowed(self, what: str, who: str, rights: Rights) -> Orders:
+        orders = self._orders(what)
+        check(who, rights, self._engine, self.holder)
+        return orders
 
     def _orders(self, what: str) -> Orders:
         self._host.stands(what)
@@ -196,16 +241,37 @@ class Hand:
         """
         assert self.orders is not None, "a sitting is under way"
         orders = self.orders
-        self.holder, self.playing = None, True
+        self.holder, self.whose, self.playing = None, None, True
         self._closed()
         answer = asyncio.wrap_future(orders.play(PROGRAM, tuple(runs), lambda _: orders.pause() if one else None))
 
         def done(answer: asyncio.Future[int]) -> None:
-            self.playing = False
+            if self.orders is orders:
+                self.playing = False
             error = None if answer.cancelled() else answer.exception()
             over(error if isinstance(error, PointsmanError) else None)
 
         answer.add_done_callback(done)
+
+    @contextmanager
+    def meaning(self, who: str) -> Iterator[Meant]:
+        """While inside, the program is about to drive for ``who``: whatever stops a train withdraws that."""
+        self._meant = meant = Meant(who)
+        try:
+            yield meant
+        finally:
+            self._meant = None
+
+    def withdraw(self, why: str) -> bool:
+        """The program does not begin to drive; whether it was about to."""
+        if self._meant is None:
+            return False
+        self._meant.withdrawn = self._meant.withdrawn or why
+        return True
+
+    def _withdraw_of(self, who: str) -> None:
+        if self._meant is not None and self._meant.who == who:
+            self.withdraw(f"{who} has gone")
 
     # ------------------------------------------------------------ what is heard of the layout
 

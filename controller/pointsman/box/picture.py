@@ -21,6 +21,8 @@ from pointsman.track.wiring import TurnoutKind, Wiring
 
 POWER = {Power.ON: True, Power.OFF: False}
 """What is not among them is not known."""
+NOWHERE: Mapping[str, Any] = {"element": None, "leg": None, "at_mm": 0.0, "error_mm": 0.0, "v_mm_s": 0.0}
+"""A vehicle of which nobody knows where it is."""
 _BARELY_MM_S = 0.05
 
 
@@ -61,6 +63,8 @@ def place(at: Place) -> dict[str, Any]:
 
 def position_of(track: Track, standing: Mapping[str, Any]) -> str:
     """Where ``vehicles`` has everything, as a position; empty where that is none: two on one turnout, say."""
+    if any(seen["element"] is None for seen in standing.values()):
+        return ""
     rows: dict[str, list[str]] = {}
     for name in sorted(standing, key=lambda name: standing[name]["at_mm"]):
         rows.setdefault(standing[name]["element"], []).append(name)

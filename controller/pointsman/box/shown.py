@@ -10,14 +10,21 @@ from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.box.task import Ground, Task
 from pointsman.dispatch.control import Status
 from pointsman.errors import NOTHING_MOVES, HaltedError, PointsmanError
+from pointsman.links import On
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief, at_setup
+from pointsman.operate.power import without_hands
 from pointsman.operate.set_up import facing_asked, set_up_lines
 from pointsman.puzzle.position import Position
 from pointsman.resuming import Interrupted
 from pointsman.track.ends import ends_of
 from pointsman.track.model import End, Track
 
+BY_HAND = "by hand"
+"""What a sitting that takes orders is doing, at the least."""
+MAKES_WAY = "another puzzle is dealt"
+"""Why a play is stopped that makes way for another one: nothing is to be put right."""
+DRAWING = "drawing and solving"
 STOPPED = "nothing moves any more; say what stands where to go on, or draw anew"
 
 
@@ -51,14 +58,24 @@ def seen(ground: Ground, status: Status) -> dict[str, Any]:
 
 
 def moving(status: Status, t_s: float, *, over: bool) -> dict[str, Any]:
-    """What changes all the time while a train moves, at a moment of its clock; ``over``: it moved until then."""
+    """What changes all the time while a train moves, at a moment of its clock; ``over``: it moved until then.
+
+    What was refused before a movement is no longer so.
+    """
+    warned = None if status.hand is None else status.hand.warned
+    drive = None if over else picture.drive(status.drive, t_s, warned)
     return {
         "t_s": round(t_s, 3),
         "vehicles": picture.vehicles(status.belief, status.drive, t_s, rolling=not over),
-        "drive": None
-        if over
-        else picture.drive(status.drive, t_s, None if status.hand is None else status.hand.warned),
+        "drive": drive,
+        **({} if drive is None else {"refusal": None}),
     }
+
+
+def note(status: Status) -> str:
+    """What is being done; nothing, where a person may drive and nobody does."""
+    idle = status.hand is not None and status.drive is None and status.doing.startswith(BY_HAND)
+    return "" if idle else status.doing
 
 
 def set_up(task: Task, *, real: bool) -> str:
@@ -79,8 +96,11 @@ def facing(ground: Ground, task: Task) -> dict[str, Any]:
 
 
 def standing(track: Track, position: Position, facing: End) -> dict[str, Any]:
-    """Where every vehicle is when everything is set up by hand like a position."""
-    return picture.vehicles(_at_setup(track, position, facing), None, 0.0)
+    """Where every vehicle is when everything is set up by hand like a position; nowhere yet what stands on points."""
+    return {
+        **dict.fromkeys(position.vehicles, picture.NOWHERE),
+        **picture.vehicles(_at_setup(track, position, facing), None, 0.0),
+    }
 
 
 def _at_setup(track: Track, position: Position, facing: End) -> Belief:
@@ -88,31 +108,69 @@ def _at_setup(track: Track, position: Position, facing: End) -> Belief:
     return at_setup(track, position, facing, allow.mark_error_mm, allow.setup_error_mm)
 
 
-def halted(track: Track, error: PointsmanError, position: str, standing: Mapping[str, Any]) -> dict[str, Any]:
+def _cure(ground: Ground, text: str) -> str:
+    """What is to be done. There is nothing to be switched off by hand on a simulated layout."""
+    return without_hands(text) if ground.target.on is On.SIM else text
+
+
+def halted(ground: Ground, error: PointsmanError, position: str, standing: Mapping[str, Any]) -> dict[str, Any]:
     """Why everything was stopped. ``position`` is the last confirmed one, if the error says none.
 
     ``believed`` is where everything stands by ``standing``, the vehicles as they are shown, if that is a position;
     ``where`` says it of the locomotives in millimetres.
     """
+    cure = _cure(ground, error.cure.replace(NOTHING_MOVES, STOPPED))
     ours = error if isinstance(error, HaltedError) else None
     return {
         "mode": Mode.HALTED,
+        "refusal": None,
+        "note": _note_at_halt(error.what),
         "halted": {
             "why": error.what,
-            "cure": error.cure.replace(NOTHING_MOVES, STOPPED) or "look at the layout",
+            "making_way": error.what == MAKES_WAY,
+            "cure": cure or (STOPPED if error.cure else "look at the layout"),
             "confirmed": position if ours is None else ours.confirmed or position,
-            "believed": picture.position_of(track, standing),
+            "believed": picture.position_of(ground.track, standing),
             "where": "" if ours is None else ours.believed,
         },
     }
 
 
-def being_halted(status: Status) -> dict[str, Any]:
-    """Everything was stopped just now; what is to be done is not known before the link is closed."""
+def being_halted(ground: Ground, status: Status) -> dict[str, Any]:
+    """Everything was stopped just now; the cure is what a hand must do at once.
+
+    What else is to be done is not known before the link is closed.
+    """
     position = str(status.belief.position)
     return {
         "mode": Mode.HALTED,
-        "halted": {"why": status.halted, "cure": "", "confirmed": position, "believed": position, "where": ""},
+        "refusal": None,
+        "note": _note_at_halt(status.halted),
+        "halted": {
+            "why": status.halted,
+            "making_way": status.halted == MAKES_WAY,
+            "cure": _cure(ground, status.cure),
+            "confirmed": position,
+            "believed": position,
+            "where": "",
+        },
+    }
+
+
+def _note_at_halt(why: str) -> str:
+    return f"{DRAWING} ..." if why == MAKES_WAY else ""
+
+
+def taking_up(play: Interrupted) -> dict[str, Any]:
+    """Nothing has been confirmed since the play was stopped: what stands where is to be said."""
+    position = str(play.position)
+    return {
+        "why": play.why,
+        "making_way": False,
+        "cure": "say what stands where",
+        "confirmed": position,
+        "believed": position,
+        "where": "",
     }
 
 

@@ -30,6 +30,7 @@ class Snapshot:
 
     ``t_s`` is the layout's clock, which begins anew with every sitting. ``puzzle["next"]`` is the index in its plan of
     the run that comes next, or is under way; as many as there are when all are done.
+    ``functions`` has for each locomotive the numbers of those that are on, as they were last ordered in this sitting.
     """
 
     t_s: float = 0.0
@@ -49,6 +50,7 @@ class Snapshot:
     halted: Json | None = None
     question: Json | None = None
     throttle: Json = field(default_factory=dict)
+    functions: Json = field(default_factory=dict)
     unfinished: Json | None = None
     note: str = ""
 

@@ -11,6 +11,7 @@ from pointsman.calibrating import calibrated
 from pointsman.draws import fresh_seed, solved
 from pointsman.errors import RefusedError
 from pointsman.links import Target
+from pointsman.operate.belief import Belief
 from pointsman.operate.hand_referee import Figures
 from pointsman.operate.referee import Origin, Score
 from pointsman.puzzle.choice import Chosen, choose
@@ -20,7 +21,7 @@ from pointsman.puzzle.moves import Run
 from pointsman.puzzle.pattern import Block
 from pointsman.puzzle.position import Position
 from pointsman.puzzle.puzzle import Count
-from pointsman.replanning import drivable
+from pointsman.replanning import drivable, may_begin
 from pointsman.resuming import Interrupted, put_right
 from pointsman.solver.apart import apart, solve_apart
 from pointsman.solver.budget import Budget
@@ -35,6 +36,9 @@ from pointsman.track.wiring import Wiring
 
 MOST_DRAWS = 20
 """Draws in a row whose goal is reached before anything has moved: then it is the puzzle that asks for nothing."""
+
+NO_PLAN = "no plan can be driven from where the train stands"
+DRIVE_CLEAR = "drive the whole train into one track, off the points, and ask again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +101,20 @@ def go_on_from(ground: Ground, play: Interrupted, position: Position, by: str, p
     return replace(_driven(ground, chosen, solution, None, progress), earlier=play, by=by)
 
 
-def plan_from(ground: Ground, task: Task, position: Position, progress: Report) -> Task:
-    """A task with another plan: from where everything stands now to the same goal. Blocks.
+def plan_from(ground: Ground, task: Task, rest: Sequence[Run], belief: Belief, progress: Report) -> Task | None:
+    """A task with another plan: from where everything stands in a sitting under way, to the same goal. Blocks.
 
-    Raises UnsolvableError, RefusedError.
+    None: the ``rest`` of the plan there is can be driven from there. Raises UnsolvableError, RefusedError.
     """
+    if rest and may_begin(task.chosen, ground.wiring, rest, ground.target, belief):
+        return None
+    position = belief.position
     chosen = replace(task.chosen, puzzle=replace(task.chosen.puzzle, start=position))
     solution = solve_apart(chosen.track, position, chosen.goal, task.count, progress=progress)
-    runs, refused = _drivable(ground, chosen, solution, progress)
+    try:
+        runs, refused = _drivable(ground, chosen, solution, progress, belief)
+    except RefusedError as refusal:
+        raise RefusedError([NO_PLAN], where=refusal.where, cure=DRIVE_CLEAR) from refusal
     return replace(task, runs=runs, refused=refused)
 
 
@@ -130,10 +140,10 @@ def _driven(ground: Ground, chosen: Chosen, solution: Solution, level: int | Non
 
 
 def _drivable(
-    ground: Ground, chosen: Chosen, solution: Solution, progress: Report
+    ground: Ground, chosen: Chosen, solution: Solution, progress: Report, under_way: Belief | None = None
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:
     """The runs that will be driven, and in words the ones that the real lengths forbid."""
-    found = drivable(chosen, ground.wiring, solution.runs, ground.target, progress)
+    found = drivable(chosen, ground.wiring, solution.runs, ground.target, progress, under_way=under_way)
     return found.runs, tuple(f"Not driven: {one.where}: {one.what}." for one in found.refused)
 
 

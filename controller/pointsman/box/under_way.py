@@ -18,16 +18,13 @@ from pointsman.puzzle.position import Position
 class UnderWay:
     """``done`` runs of the plan are done; ``left``: a person has left the plan, and no other is made yet.
 
-    ``found`` is the next run where everything stands as the plan means it but is written otherwise: whether the program
-    can drive it was not looked at. ``hint`` is the number of the run that was told last, ``began_s`` when the layout
-    first told anything.
+    ``hint`` is the number of the run that was told last, ``began_s`` when the layout first told anything.
     ``finishing``: the goal is reached, and the sitting is being ended.
     """
 
     task: Task
     done: int = 0
     left: bool = False
-    found: Run | None = None
     hint: int = 0
     began_s: float | None = None
     finishing: bool = False
@@ -55,11 +52,6 @@ class UnderWay:
         self.done = self.done if at is None else at
         return self.task.chosen.goal.reached(position, self.task.chosen.track.locomotives)
 
-    @property
-    def to_be_planned(self) -> bool:
-        """Whether the program needs another plan before it drives on from where everything stands."""
-        return self.left or (self.found is not None and self.next_run is self.found)
-
     def _written_otherwise(self, position: Position) -> int | None:
         """The index of the run of the plan that a run from a position is as good as, and which it then replaces.
 
@@ -75,14 +67,14 @@ class UnderWay:
             meant = planned[at]
             for run in ways:
                 if (run.towards, run.left, run.after) == (meant.towards, meant.left, meant.after):
-                    self.task, self.found = replace(self.task, runs=(*planned[:at], run, *planned[at + 1 :])), run
+                    self.task = replace(self.task, runs=(*planned[:at], run, *planned[at + 1 :]))
                     self._fixed = fixed_of(self.task)
                     return at
         return None
 
     def plan_anew(self, task: Task) -> None:
         """The same puzzle with another plan, from where everything stands."""
-        self.task, self.done, self.hint, self.left, self.found = task, 0, 0, False, None
+        self.task, self.done, self.hint, self.left = task, 0, 0, False
         self._fixed = fixed_of(task)
 
     def solved(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from pointsman.box.board import Board
-from pointsman.errors import PointsmanError, StoppedError
+from pointsman.errors import PointsmanError, RefusedError, StoppedError
 from pointsman.solver.table import Progress
 
 PROGRESS_EVERY_S = 0.3
@@ -26,7 +26,9 @@ class Working:
 
     @contextmanager
     def on(self, what: str) -> Iterator[None]:
-        """While inside, only what takes long goes on."""
+        """While inside, only what takes long goes on. RefusedError while something else does."""
+        if self.busy:
+            raise RefusedError([f"it cannot begin now: it is {self.busy}"], cure="wait a moment")
         self.busy = what
         self._board.publish(note=f"{what} ...", refusal=None)
         try:

@@ -18,12 +18,12 @@ from pointsman.track.builtin import find_layout
 from pointsman.track.layout import load_layout
 from pointsman.track.model import Track
 from pointsman.track.photos import Photo, read_photo
+from pointsman.web.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from pointsman.web.printing.sheet import Paper
 
 _STANDARD_OUTPUT = Path("-")
-_LANGUAGES = ("en", "fr")
 To = Annotated[Path, typer.Option("--to", metavar="FILE", help="The PDF to write; - is standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")]
 PaperName = Annotated[str, typer.Option("--paper", help="a4 or letter.")]
@@ -138,8 +138,8 @@ def _paper(name: str) -> Paper:
 
 def _check(to: Path, language: str, *, force: bool) -> None:
     """What can be said before anything is searched."""
-    if language not in _LANGUAGES:
-        raise UsageError(f"there is no '{language}'", where="--language", cure=did_you_mean(language, _LANGUAGES))
+    if language not in LANGUAGES:
+        raise UsageError(f"there is no '{language}'", where="--language", cure=did_you_mean(language, LANGUAGES))
     if to == _STANDARD_OUTPUT:
         if sys.stdout.isatty():
             raise UsageError("a PDF is nothing for a terminal", where="--to -", cure="give a file's name, or a pipe")

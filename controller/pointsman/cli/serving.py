@@ -18,18 +18,19 @@ from pointsman.box.task import Ground
 from pointsman.cli.driving import DEFAULT_SPEED, Targets
 from pointsman.cli.output import console, whole_line
 from pointsman.cli.setting_up import warn_of_no_relay
+from pointsman.dispatch.journal import check_folder
 from pointsman.errors import StoppedError, UsageError, did_you_mean
 from pointsman.links import On, parse_target
 from pointsman.phones.server import DEFAULT_PORT as PHONES_PORT
 from pointsman.phones.server import phones_host
 from pointsman.track.builtin import find_layout
 from pointsman.track.layout import load_layout
+from pointsman.web.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from pointsman.web.running import Door, Ended
+    from pointsman.web.running import Door, Ended, Served
 
 DEFAULT_PORT = 8765
-_LANGUAGES = ("en", "fr")
 
 
 def register(app: typer.Typer) -> None:
@@ -77,8 +78,8 @@ def serve(
     if speed is not None and (real or not 0 < speed < float("inf")):
         cure = "leave it out: real trains keep real time" if real else "give a number above 0"
         raise UsageError(f"--speed {speed:g} is not possible here", cure=cure)
-    if withrottle_language not in _LANGUAGES:
-        cure = did_you_mean(withrottle_language, _LANGUAGES)
+    if withrottle_language not in LANGUAGES:
+        cure = did_you_mean(withrottle_language, LANGUAGES)
         raise UsageError(f"there is no '{withrottle_language}'", where="--withrottle-language", cure=cure)
     folder = find_layout(layout)
     track = load_layout(folder)
@@ -95,27 +96,28 @@ def serve(
     log_to(sys.stderr, as_json=log_json)
     ground = Ground(folder, track, wiring, hardware or "", target)
     home = journals or Path(user_data_dir("pointsman")) / "journals"
+    check_folder(home)
 
-    def ready(address: str) -> None:
+    def ready(served: Served) -> None:
         out.print(track.title, style="bold")
         whole_line(out, f"on     {target}")
-        _tell_ready(out, wanted, address, drawn=given is None)
+        _tell_ready(out, wanted, served, drawn=given is None)
 
     ended = asyncio.run(serve_on(ground, home, wanted, speed=speed or DEFAULT_SPEED, ready=ready))
     raise _stopped(ended)
 
 
-def _tell_ready(out: Console, wanted: Door, address: str, *, drawn: bool) -> None:
+def _tell_ready(out: Console, wanted: Door, served: Served, *, drawn: bool) -> None:
     """Where the page is, and how one becomes marshal there."""
     from pointsman.web.drawn_code import text_of
 
-    whole_line(out, f"page   {address}")
+    whole_line(out, f"page   {served.address}")
     if wanted.pin is not None and drawn:
         whole_line(out, f"PIN    {wanted.pin} (the marshal's)")
-    if wanted.phones is not None:
-        whole_line(out, f"phones port {wanted.phones} (WiThrottle); the marshal accepts each on the page")
+    if served.phones_port is not None:
+        whole_line(out, f"phones port {served.phones_port} (WiThrottle); the marshal accepts each on the page")
     if out.is_terminal:
-        whole_line(out, text_of(address))
+        whole_line(out, text_of(served.address))
     out.print("Ctrl-C stops everything, and ends it.")
     out.file.flush()
 

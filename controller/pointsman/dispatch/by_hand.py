@@ -28,7 +28,7 @@ from pointsman.dispatch.orders import (
     Wish,
 )
 from pointsman.errors import RefusedError
-from pointsman.messages import SetFunction
+from pointsman.messages import HIGHEST_FUNCTION, SetFunction
 from pointsman.operate import hand_drive, tracker
 from pointsman.operate.ahead import Ahead, Protection, ahead, no_room, towards_of
 from pointsman.operate.allowances import Allowances
@@ -47,7 +47,6 @@ from pointsman.track.model import Leg
 
 CHANGED_AT_MOST_S = 0.1
 """A throttle that is turned up or down under way is followed so often at most; one that is closed, at once."""
-HIGHEST_FUNCTION = 28
 LOOK_AT_IT = "look at the layout"
 SAY_WHERE = "say what stands where"
 RAISED = "the protection was raised"
@@ -97,13 +96,14 @@ class ByHand:
         self._last: HandDrive | None = None
         self._spent: bool | None = None
         """The direction of a throttle that has been stopped, and must be closed before it drives again."""
+        self._playing = False
 
     async def serve(self) -> None:
         """Carry out orders until a person ends the sitting. HaltedError when everything was stopped."""
         control, orders = self._control, self._orders
         control.state.belief = left_to_magnets(self._office, coupled_as_set_up(control.state.belief))
         control.state.doing = "by hand"
-        orders.open(control.loop, control.wake)
+        orders.open(control.loop, self._woken)
         self._tell()
         while True:
             job = orders.next()
@@ -148,9 +148,8 @@ class ByHand:
                 await self._part(job.work)
             case Play():
                 return await self._play(job.work)
-            case Protect(who=who, protection=protection):
-                self._order_written(who, f"protection {protection}")
-                self._protection = protection
+            case Protect():
+                self._protect(job)
             case Function():
                 self._switch(job.work)
             case Finish():
@@ -161,7 +160,9 @@ class ByHand:
         """Lights, horn: nothing moves by it, and nobody waits for it."""
         self._order_written(order.who, f"{order.locomotive} F{order.number} {'on' if order.on else 'off'}")
         if order.locomotive != self._locomotive or not 0 <= order.number <= HIGHEST_FUNCTION:
-            raise RefusedError([f"{order.locomotive} has no F{order.number} here"], cure="functions are F0 to F28")
+            raise RefusedError(
+                [f"{order.locomotive} has no F{order.number} here"], cure=f"functions are F0 to F{HIGHEST_FUNCTION}"
+            )
         self._control.send(SetFunction(order.locomotive, order.number, order.on))
 
     # ------------------------------------------------------------ turnouts and couplings
@@ -209,21 +210,23 @@ class ByHand:
     async def _play(self, order: Play) -> int:
         state = self._control.state
         self._order_written(order.who, f"play {len(order.runs)} runs")
-        # Old ones: a train that stands has been stopped.
-        self._orders.pausing()
-        self._closed_throttle()
         if order.runs and (state.between or order.runs[0].before != state.belief.position):
             raise RefusedError(
                 [state.between or f"the first run starts from '{order.runs[0].before}'"],
                 cure="drive to where the position can be written, or ask for another plan",
             )
         done = 0
-        for job in self._planner.jobs(order.runs):
-            await self._run(job)
-            done += 1
-            order.after_each(job.run)
-            if self._orders.pausing() or self._closed_throttle():
-                break
+        self._playing = True
+        try:
+            for job in self._planner.jobs(order.runs):
+                if self._orders.braked(order):
+                    break
+                await self._run(job)
+                done += 1
+                order.after_each(job.run)
+        finally:
+            self._playing = False
+            self._forget_throttle()
         return done
 
     async def _run(self, job: RunJob) -> None:
@@ -268,9 +271,22 @@ class ByHand:
                 cure=couple_up(belief, near, far),
             )
 
-    def _closed_throttle(self) -> bool:
-        """Whether a person has closed the throttle meanwhile: the same as a pause."""
-        return self._orders.wish(self._control.loop.time()).closed
+    def _forget_throttle(self) -> None:
+        """What the throttle said while the program drove was no wish to drive on."""
+        if self._orders.wish(self._control.loop.time()).closed:
+            self._spent = None
+
+    def _woken(self) -> None:
+        """Something was ordered. While the program drives, other work waits; what a person is kept from does not."""
+        while self._playing and (job := self._orders.next(only=Protect)) is not None:
+            self._protect(job)
+        self._control.wake()
+
+    def _protect(self, job: Job) -> None:
+        assert isinstance(job.work, Protect), "the protection"
+        self._order_written(job.work.who, f"protection {job.work.protection}")
+        self._protection = job.work.protection
+        job.done()
 
     async def _carried_out(self, step: DriveStep, *, slack_back: bool = False, placed: bool = True) -> None:
         """A planned drive, counted."""
@@ -289,7 +305,7 @@ class ByHand:
 
     async def _drive(self, throttle: Throttle, closings: int) -> None:
         control, state = self._control, self._control.state
-        self._order_written(throttle.who, _words(throttle))
+        self._order_written(throttle.who, str(throttle))
         self._spent = throttle.forward
         try:
             if throttle.locomotive != self._locomotive:
@@ -362,7 +378,7 @@ class ByHand:
                     if wish.forward is not throttle.forward or said.closed:
                         self._spent = None
                 elif wish.speed_mm_s != throttle.speed_mm_s and now >= changed_s + CHANGED_AT_MOST_S:
-                    self._order_written(wish.who, _words(wish))
+                    self._order_written(wish.who, str(wish))
                     throttle, changed_s = wish, now
                     state.drive = hand_drive.at_speed(self._office, before, state.drive, wish.speed_mm_s)
             state.drive, advice = tracker.advise(state.drive, now)
@@ -406,9 +422,7 @@ class ByHand:
         while (job := self._orders.next(but=Finish)) is not None:
             if isinstance(job.work, Protect):
                 # A lower one holds from the next drive on; under a higher one this drive may have to end.
-                self._protection = job.work.protection
-                self._order_written(job.work.who, f"protection {job.work.protection}")
-                job.done()
+                self._protect(job)
                 continue
             if isinstance(job.work, Function):
                 self._answer_now(job, job.work)
@@ -484,7 +498,3 @@ class ByHand:
             ended=self._last,
         )
         self._control.tell(note)
-
-
-def _words(throttle: Throttle) -> str:
-    return f"{throttle.locomotive} {'forward' if throttle.forward else 'backward'} at {throttle.speed_mm_s:.0f} mm/s"

@@ -83,7 +83,8 @@ class Driver(Protocol):
 class Status:
     """What a screen shows at a moment: belief, what is being done, and where in the plan.
 
-    ``halted`` is why everything was stopped; empty while it was not.
+    ``halted`` is why everything was stopped; empty while it was not. ``cure`` is what a hand must do at once then,
+    if anything.
     """
 
     t_s: float
@@ -101,6 +102,7 @@ class Status:
     energised: tuple[str, ...] = ()
     halted: str = ""
     hand: HandStatus | None = None
+    cure: str = ""
 
 
 @dataclass(slots=True)
@@ -458,5 +460,6 @@ class Control:
                 energised=tuple(sorted(state.energised)),
                 halted=state.halted,
                 hand=state.hand,
+                cure=self._running_on if state.halted and state.cure == self._running_on else "",
             )
         )

@@ -1,7 +1,8 @@
 """Writing the journal: each line is in the operating system's hands before ``write`` returns, and on the disk soon.
 
 ``kill -9`` loses nothing that was written; a power cut loses at most the last 100 ms, for a thread syncs the file that
-often. A disk that fails is told once, to the callback given, and never stops a train from being stopped.
+often. A disk that fails, or a file that is removed meanwhile, is told once, to the callback given, and never stops a
+train from being stopped.
 """
 
 from __future__ import annotations
@@ -9,13 +10,28 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from errno import ENOENT
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from pointsman.errors import JournalError
 from pointsman.record import encode
 
 SYNC_EVERY_S = 0.1
+PLACED_BY = "--journal (of serve: --journals)"
+"""The options that say where journals are."""
+
+
+def check_folder(folder: Path) -> None:
+    """Make a folder for journals, if need be. Raises JournalError when nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder) as file:
+            file.write(b"\n")
+    except OSError as error:
+        what = f"no journal can be written there: {error.strerror}"
+        raise JournalError(what, where=str(folder), cure=f"give another place with {PLACED_BY}") from error
 
 
 class Journal:
@@ -30,7 +46,7 @@ class Journal:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
             raise JournalError(
-                f"cannot be written: {error.strerror}", where=str(path), cure="give another place with --journal"
+                f"the journal {path} cannot be written: {error.strerror}", cure=f"give another place with {PLACED_BY}"
             ) from error
         self._dirty = threading.Event()
         self._closing = threading.Event()
@@ -71,6 +87,8 @@ class Journal:
             self._dirty.clear()
             try:
                 os.fsync(self._file)
+                if os.fstat(self._file).st_nlink == 0:
+                    raise OSError(ENOENT, "it was removed")
             except OSError as error:
                 self._fail(error)
             if self._closing.wait(SYNC_EVERY_S):

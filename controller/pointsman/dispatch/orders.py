@@ -35,6 +35,10 @@ class Throttle:
     forward: bool
     speed_mm_s: float
 
+    def __str__(self) -> str:
+        way = "forward" if self.forward else "backward"
+        return f"{self.locomotive} {way} at {self.speed_mm_s:.0f} mm/s"
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -78,11 +82,15 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """Carry out runs from where the train stands. ``after_each`` is told each run that is done."""
+    """Carry out runs from where the train stands. ``after_each`` is told each run that is done.
+
+    ``brakes``: how often a pause had been asked for, or the throttle closed, when it was ordered.
+    """
 
     who: str
     runs: tuple[Run, ...]
     after_each: Callable[[Run], None] = lambda _: None
+    brakes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +162,7 @@ class Orders:
         self._throttle: Throttle | None = None
         self._said_s = 0.0
         self._fresh = self._closed = False
-        self._closings = 0
-        self._pause = False
+        self._closings = self._pauses = 0
         self.resting = False
         """Whether nothing is to be done before a person orders something; changes in the loop's thread only."""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -181,15 +188,17 @@ class Orders:
         return self._give(Function(who, locomotive, number, on))
 
     def play(self, who: str, runs: tuple[Run, ...], after_each: Callable[[Run], None] = lambda _: None) -> Future[int]:
-        """Carry out runs; the answer is how many, fewer than all when ``pause`` was asked for.
+        """Carry out runs; the answer is how many, fewer than all when ``pause`` was asked for since it was ordered.
 
         ``after_each`` is called in the layout's thread. RefusedError when the next of them cannot be carried out.
         """
-        return self._give(Play(who, runs, after_each))
+        with self._lock:
+            brakes = self._closings + self._pauses
+        return self._give(Play(who, runs, after_each, brakes))
 
     def pause(self) -> None:
-        """Let the run under way be the last of those that are being played."""
-        self._put(lambda: setattr(self, "_pause", True))
+        """Let the run under way be the last of those that are being played, or were ordered to be."""
+        self._put(lambda: setattr(self, "_pauses", self._pauses + 1))
 
     def protect(self, who: str, protection: Protection) -> Future[int]:
         """Change what a person is kept from."""
@@ -268,11 +277,11 @@ class Orders:
         """The newest throttle, however old."""
         return self._throttle
 
-    def next(self, *, but: type[Finish] | None = None) -> Job | None:
-        """The next work to do, taken out; ``but``: work of a kind stays."""
+    def next(self, *, but: type[Finish] | None = None, only: type[Protect] | None = None) -> Job | None:
+        """The next work to do, taken out; ``but``: work of a kind stays, ``only``: all other work does."""
         with self._lock:
             for job in self._jobs:
-                if but is None or not isinstance(job.work, but):
+                if not (but is not None and isinstance(job.work, but)) and isinstance(job.work, only or object):
                     self._jobs.remove(job)
                     return job
             return None
@@ -293,8 +302,7 @@ class Orders:
         with self._lock:
             return self._fresh or any(not isinstance(job.work, Finish) for job in self._jobs)
 
-    def pausing(self) -> bool:
-        """Whether a pause was asked for since this was asked last."""
+    def braked(self, play: Play) -> bool:
+        """Whether a pause was asked for, or the throttle closed, since something was ordered to be played."""
         with self._lock:
-            pausing, self._pause = self._pause, False
-            return pausing
+            return self._closings + self._pauses > play.brakes

@@ -161,27 +161,40 @@ class Planner:
         found = jobs([*runs[:-1], max(same, key=lambda run: len(run.left), default=last)])
         return [*found[:-1], replace(found[-1], couples_up=self._couple_up)]
 
-    def rehearse(self, belief: Belief, runs: Sequence[Run]) -> list[Rehearsed]:
-        """Every step of a plan, from set-up to the end; RefusedError for the first run that cannot be carried out."""
-        done: list[Rehearsed] = []
-        prepared: list[Step] = [*self.preparation(runs)]
-        for step in prepared:
-            done.append(Rehearsed(0, step, belief))
-            belief = foreseen(belief, step)
-        if runs:
-            step = self.proving(belief, runs[0].locomotive)
-            done.append(Rehearsed(0, step, belief))
-            belief = foreseen(belief, step)
+    def rehearse(self, belief: Belief, runs: Sequence[Run], *, under_way: bool = False) -> list[Rehearsed]:
+        """Every step of a plan, from set-up to the end; RefusedError for the first run that cannot be carried out.
+
+        ``under_way``: everything is proved and set by now, and the first run begins from the belief.
+        """
+        done = [] if under_way else self._prepared(belief, runs)
+        if done:
+            belief = foreseen(done[-1].before, done[-1].step)
         for job in self.jobs(runs):
-            at = job
-            while True:
-                step_or_none, at = self.next_step(belief, at)
-                if step_or_none is None:
-                    break
-                done.append(Rehearsed(job.number, step_or_none, belief))
-                belief = foreseen(belief, step_or_none)
-            belief = replace(belief, position=job.run.after)
+            belief = self._rehearse(belief, job, done)
         return done
+
+    def rehearse_first(self, belief: Belief, runs: Sequence[Run]) -> None:
+        """The first run of a plan under way alone; RefusedError when it cannot be carried out from the belief."""
+        for job in self.jobs(runs)[:1]:
+            self._rehearse(belief, job, [])
+
+    def _rehearse(self, belief: Belief, job: Job, done: list[Rehearsed]) -> Belief:
+        """One run; its steps go to the others, and what it would leave is told."""
+        at = job
+        while True:
+            step, at = self.next_step(belief, at)
+            if step is None:
+                return replace(belief, position=job.run.after)
+            done.append(Rehearsed(job.number, step, belief))
+            belief = foreseen(belief, step)
+
+    def _prepared(self, belief: Belief, runs: Sequence[Run]) -> list[Rehearsed]:
+        """What comes before the first run: every turnout is set once, and the locomotive is proved."""
+        done: list[Rehearsed] = []
+        for step in self.preparation(runs):
+            done.append(Rehearsed(0, step, belief))
+            belief = foreseen(belief, step)
+        return [*done, Rehearsed(0, self.proving(belief, runs[0].locomotive), belief)] if runs else done
 
     def _step(self, belief: Belief, job: Job) -> Step | None:
         match job.stage:

@@ -62,6 +62,15 @@ def _names_hand(cure: str) -> bool:
     return SWITCH_OFF in cure or STOPS_ITSELF in cure
 
 
+def without_hands(text: str) -> str:
+    """What is said of a halt, where no hand can switch the power: that of the simulated layout goes off with it."""
+    for hand in (SWITCH_OFF, STOPS_ITSELF):
+        before, found, after = text.partition(hand)
+        if found:
+            return "; ".join(filter(None, [before.removesuffix("; "), after.partition("; then ")[2]]))
+    return text
+
+
 def running_on(*, stops_itself: bool) -> str:
     """What to do when the locomotive may not have heard that it is to stop.
 

@@ -20,6 +20,7 @@ WIDE_MM = 40.0
 """Of a body that stands anywhere within more than this, nobody knows which edges it has caused already."""
 NEAR_MM = 3.0
 """A body believed to stand so little beyond an edge may not have caused it yet: the beam knows."""
+IN_ONE_TRACK = "drive the whole train into one track, off the points, or say what stands where"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +171,15 @@ def sweep(
     missing = [name for name in train if name not in along]
     if missing:
         raise RefusedError(
-            [f"vehicle {', '.join(missing)} is not believed to be on the line of the train"],
-            cure="say what stands where, then start again",
+            [f"as the points lie, {' '.join(missing)} does not stand in one line with the rest of the train"],
+            cure=IN_ONE_TRACK,
         )
     order = sorted(along, key=lambda name: sum(along[name]))
     first = order.index(train[0])
     if order[first : first + len(train)] != list(train):
         raise RefusedError(
-            [f"the train should be {' '.join(train)}, but the belief has {' '.join(order[first:])}"],
-            cure="say what stands where, then start again",
+            [f"the train should be {' '.join(train)}, and {' '.join(order[first:])} stands there"],
+            cure=IN_ONE_TRACK,
         )
     loose = _loose_behind(track, along, train, locomotive)
     moving = order[first + loose :]

@@ -28,6 +28,8 @@ RENEW_S = 0.5
 """How often ``tick`` is to be called: a throttle that is open is said again then, and silence noticed."""
 GIVEN_UP_S = 15.0
 """One that drives and was not heard for so long is shown out."""
+QUIET_S = 120.0
+"""One that has nothing to drive and was not heard for so long gives way, when there is no room for another one."""
 UNNAMED_S = 10.0
 """One that has said nothing known for so long is no phone, and is shown out."""
 STALE_S = 0.5
@@ -95,6 +97,11 @@ class Phone:
         has = self._held or self._waiting
         state = State.READING if has is None else State.DRIVING if self._held is not None else State.WAITING
         return Person(self.guest.who, self.guest.name, state, self.guest.locomotive if has is None else has.locomotive)
+
+    @property
+    def quiet_s(self) -> float:
+        """How long it has been of no account: nothing to drive, and not heard."""
+        return 0.0 if self._held is not None else self._around.clock() - self._heard_s
 
     def begin(self) -> None:
         """Tell it what there is."""
@@ -464,7 +471,9 @@ class Phone:
         self._voice.alert(why)
 
     def _tell_waiting(self, wanted: _Held) -> None:
-        who = self.guest.name or self.guest.who
+        name, who = self.guest.name, self.guest.who
+        # The marshal sees several of a name: by this one the person is found.
+        who = f"{name} ({who})" if name and name != who else who
         self._voice.alert(f"Waiting: the marshal has to accept {who} for {wanted.locomotive} on the screen.")
 
 

@@ -106,5 +106,5 @@ class Railway(Protocol):
     def function(self, who: str, locomotive: str, number: int, *, on: bool) -> None:
         """Switch a function."""
 
-    async def turnout(self, who: str, name: str, leg: Leg) -> None:
-        """Set a turnout; returns when it has been set."""
+    async def turnout(self, who: str, locomotive: str, name: str, leg: Leg) -> None:
+        """Set a turnout; returns when it has been set. ``locomotive`` is the one that ``who`` may drive."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from pointsman.errors import PointsmanError, PortError, RefusedError, UsageError
 from pointsman.phones.guests import Guests, Person
-from pointsman.phones.phone import RENEW_S, Phone, Surroundings
+from pointsman.phones.phone import QUIET_S, RENEW_S, Phone, Surroundings
 from pointsman.phones.railway import Railway
 from pointsman.posix import notice_silence
 from pointsman.protocols import withrottle_messages as m
@@ -115,11 +115,20 @@ class Phones:
         """Why another connection from an address is one too many; empty if it is not."""
         if self._closed:
             return "The signal box is being closed."
-        if len(self.connections) >= MOST_PHONES:
+        if len(self._all()) >= MOST_PHONES and not self._made_room():
             return "There are too many phones."
         if sum(connection.address == address for connection in self.connections) >= MOST_EACH:
             return "There are too many connections from this phone."
         return ""
+
+    def _made_room(self) -> bool:
+        """Whether one that has been quiet for long has given way."""
+        there = [one for one in self.connections if not one.over]
+        quietest = max(there, key=lambda one: one.phone.quiet_s)
+        if quietest.phone.quiet_s < QUIET_S:
+            return False
+        quietest.end("it was quiet, and another one has come", at_once=True)
+        return True
 
     def identify(self, connection: Connection, told: str) -> None:
         """A phone says what its app knows itself by. If it is still connected otherwise, that connection ends."""

@@ -40,14 +40,14 @@ class TurnoutOrders:
         else:
             thrown = message.action is TurnoutAction.THROW or (toggle and turnout.points is Points.CLOSED)
             self._under_way += 1
-            self._spawn(self._set(guest.who, turnout, Leg.THROWN if thrown else Leg.CLOSED))
+            self._spawn(self._set(guest.who, guest.locomotive, turnout, Leg.THROWN if thrown else Leg.CLOSED))
             return
         self._voice.alert(why)
         self._voice.say(TurnoutState(turnout.name, turnout.points))
 
-    async def _set(self, who: str, before: Turnout, leg: Leg) -> None:
+    async def _set(self, who: str, locomotive: str, before: Turnout, leg: Leg) -> None:
         try:
-            await self._railway.turnout(who, before.name, leg)
+            await self._railway.turnout(who, locomotive, before.name, leg)
         except PointsmanError as error:
             self._voice.refusal(error)
         finally:

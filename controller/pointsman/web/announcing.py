@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-import ifaddr
 from zeroconf import InterfaceChoice, IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncZeroconf
+
+from pointsman.web.addresses import is_any, own_addresses, parsed
 
 KIND = "_http._tcp.local."
 PHONES = "_withrottle._tcp.local."
@@ -21,8 +21,8 @@ async def announced(layout: str, host: str, port: int, kind: str = KIND) -> Asyn
 
     ``host`` is the address that is listened at; ``0.0.0.0`` stands for all of this computer's.
     """
-    everywhere = ipaddress.ip_address(host).is_unspecified if _is_address(host) else True
-    addresses = _own() if everywhere else [host]
+    everywhere = parsed(host) is None or is_any(host)
+    addresses = own_addresses() if everywhere else [host]
     interfaces: Sequence[str] | InterfaceChoice = InterfaceChoice.All if everywhere else addresses
     name = f"pointsman {layout}.{kind}"
     server = f"{socket.gethostname().partition('.')[0]}.local."
@@ -36,17 +36,3 @@ async def announced(layout: str, host: str, port: int, kind: str = KIND) -> Asyn
         await (await zeroconf.async_unregister_service(info))
     finally:
         await zeroconf.async_close()
-
-
-def _own() -> list[str]:
-    """This computer's addresses on its networks."""
-    own = [str(ip.ip) for adapter in ifaddr.get_adapters() for ip in adapter.ips if ip.is_IPv4]
-    return [ip for ip in own if not ipaddress.ip_address(ip).is_loopback] or own
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

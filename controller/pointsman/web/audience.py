@@ -15,10 +15,10 @@ from typing import Any
 from pointsman.box.snapshot import Snapshot
 from pointsman.web.french import french
 
-LANGUAGES: Mapping[str, Callable[[Any], Any]] = {"en": lambda values: values, "fr": french}
+IN_WORDS: Mapping[str, Callable[[Any], Any]] = {"en": lambda values: values, "fr": french}
 """What puts the sentences in a message's values into a language."""
-MOST_ANSWERS = 64
-"""A client that leaves so many answers unread is given up."""
+MOST_ANSWERS = 128
+"""A client that leaves so many answers unread is given up; it is shown out before for asking so much at once."""
 
 
 def as_json(value: object) -> str:
@@ -27,36 +27,42 @@ def as_json(value: object) -> str:
 
 
 class Part:
-    """The newest value of one key, as JSON in each language: made once, when it is first needed."""
+    """The newest value of one key, as JSON in each language: made once, when it is first needed.
 
-    __slots__ = ("_json", "_key", "_value")
+    ``inner``: it is told to insiders only.
+    """
 
-    def __init__(self, key: str, value: object) -> None:
-        self._key, self._value = key, value
+    __slots__ = ("_json", "_key", "_value", "inner")
+
+    def __init__(self, key: str, value: object, *, inner: bool = False) -> None:
+        self._key, self._value, self.inner = key, value, inner
         self._json: dict[str, str] = {}
 
     def json(self, language: str) -> str:
         """The value in a language."""
         if language not in self._json:
-            said = LANGUAGES[language]({self._key: self._value})[self._key]
+            said = IN_WORDS[language]({self._key: self._value})[self._key]
             self._json[language] = as_json(said)
         return self._json[language]
 
 
 class Message:
-    """The newest parts of the state; its text is made once for each language."""
+    """The newest parts of the state; its text is made once for each language, for insiders and for the others."""
 
     def __init__(self, kind: str, seq: int, parts: dict[str, Part]) -> None:
         self.kind, self.seq, self.parts = kind, seq, parts
-        self._texts: dict[str, str] = {}
+        self._texts: dict[tuple[str, bool], str] = {}
+        self.inner = all(part.inner for part in parts.values())
 
-    def text(self, language: str) -> str:
+    def text(self, language: str, *, insider: bool) -> str:
         """The message in a language."""
-        if language not in self._texts:
+        reader = language, insider
+        if reader not in self._texts:
+            parts = self.parts.items()
             found = [f'"type":"{self.kind}"', f'"seq":{self.seq}']
-            found += [f'"{key}":{part.json(language)}' for key, part in self.parts.items()]
-            self._texts[language] = "{" + ",".join(found) + "}"
-        return self._texts[language]
+            found += [f'"{key}":{part.json(language)}' for key, part in parts if insider or not part.inner]
+            self._texts[reader] = "{" + ",".join(found) + "}"
+        return self._texts[reader]
 
     def then(self, later: Message) -> Message:
         """Both in one: what is newer counts."""
@@ -64,10 +70,11 @@ class Message:
 
 
 class Client:
-    """What waits to be sent to one client, in its language."""
+    """What waits to be sent to one client, in its language. An ``insider`` is told more than the others."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, *, insider: bool = False) -> None:
         self.lost = False
+        self.insider = insider
         self.language = language
         self._answers: deque[str] = deque()
         self._news: Message | None = None
@@ -79,11 +86,13 @@ class Client:
         if len(self._answers) >= MOST_ANSWERS:
             self.lost = True
         else:
-            self._answers.append(as_json(LANGUAGES[self.language](values)))
+            self._answers.append(as_json(IN_WORDS[self.language](values)))
         self._something.set()
 
     def news(self, message: Message) -> None:
         """Something new for everybody."""
+        if message.inner and not self.insider:
+            return
         self._news = message if self._news is None or message.kind == "state" else self._news.then(message)
         self._something.set()
 
@@ -102,7 +111,7 @@ class Client:
         """The next text to be sent, of what there is."""
         if self._news is not None:
             news, self._news = self._news, None
-            return news.text(self.language)
+            return news.text(self.language, insider=self.insider)
         if self._answers:
             return self._answers.popleft()
         beat, self._beat = self._beat, ""
@@ -110,7 +119,7 @@ class Client:
 
 
 class Audience:
-    """All clients, and the state that they are told. ``more`` adds keys to what a snapshot has."""
+    """All clients, and the state that they are told. ``more`` adds keys to what a snapshot has, for insiders."""
 
     def __init__(self, snapshot: Snapshot, more: Callable[[], dict[str, Any]]) -> None:
         self.clients: set[Client] = set()
@@ -118,14 +127,22 @@ class Audience:
         self._snapshot = snapshot
         self._extra = more()
         self._seq = 0
-        self._parts = {key: Part(key, value) for key, value in {**snapshot.values(), **self._extra}.items()}
+        self._parts = self._made({**snapshot.values(), **self._extra})
 
-    def join(self, language: str) -> Client:
+    def join(self, language: str, *, insider: bool = False) -> Client:
         """A new client; it is told the whole state first."""
         client = Client(language)
         self.clients.add(client)
-        self.speak(client, language)
+        self.initiate(client, insider=insider)
         return client
+
+    def initiate(self, client: Client, *, insider: bool) -> None:
+        """Tell a client the whole state, as an insider or not, and go on so."""
+        client.insider = insider
+        self.speak(client, client.language)
+
+    def _made(self, values: dict[str, Any]) -> dict[str, Part]:
+        return {key: Part(key, value, inner=key in self._extra) for key, value in values.items()}
 
     def speak(self, client: Client, language: str) -> None:
         """Tell a client the whole state, in a language, and go on in it."""
@@ -145,7 +162,7 @@ class Audience:
         if not changes:
             return
         self._seq += 1
-        parts = {key: Part(key, value) for key, value in changes.items()}
+        parts = self._made(changes)
         self._parts |= parts
         message = Message("change", self._seq, parts)
         for client in self.clients:

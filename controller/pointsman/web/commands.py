@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from pointsman.box.box import Box
+from pointsman.box.rights import Rights
 from pointsman.errors import RefusedError, UsageError
+from pointsman.messages import HIGHEST_FUNCTION
 from pointsman.operate.ahead import Protection
 from pointsman.phones.server import Phones
 from pointsman.track.model import End, Leg
-from pointsman.web.schemas import Name
+from pointsman.web import languages
+from pointsman.web.schemas import LONGEST_SEED, Name
 from pointsman.web.sessions import Role, Session, Sessions
 
 
@@ -37,7 +40,7 @@ class Deal(Asked):
 
     do: Literal["deal"]
     puzzle: Name
-    seed: Annotated[str, Field(max_length=64)] | None = None
+    seed: Annotated[str, Field(max_length=LONGEST_SEED)] | None = None
     level: Annotated[int, Field(ge=1, le=4)] | None = None
 
 
@@ -103,7 +106,7 @@ class Function(Asked):
     """Lights, horn."""
 
     do: Literal["function"]
-    number: Annotated[int, Field(ge=0, le=28)]
+    number: Annotated[int, Field(ge=0, le=HIGHEST_FUNCTION)]
     on: bool
 
 
@@ -146,7 +149,7 @@ class Language(Asked):
     """The page speaks another language now."""
 
     do: Literal["language"]
-    language: Literal["en", "fr"]
+    language: languages.Language
 
 
 ByHand = Drive | Turnout | Uncouple | Function | Take | Throttle
@@ -154,14 +157,19 @@ People = Accept | Dismiss | Language | Protect
 Message = EmergencyStop | Deal | Begin | Simple | PutRight | Demo | Answer | People | ByHand
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
 
-_BY_HAND = ("drive", "stop", "turnout", "uncouple", "function", "take", "release")
+_BY_HAND = ("drive", "turnout", "uncouple", "function", "take")
 _LEAST: dict[str, Role] = {
     "hint": Role.DRIVER,
     "answer": Role.DRIVER,
     "language": Role.SPECTATOR,
     **dict.fromkeys(_BY_HAND, Role.DRIVER),
+    **dict.fromkeys(("stop", "release"), Role.SPECTATOR),
 }
-"""Who may ask for it at least; a marshal what is not named. An emergency stop may anyone."""
+"""Who may ask for it at least; a marshal what is not named. An emergency stop may anyone.
+
+Who has no right to drive any more may still stop, and give back.
+"""
+_CALMS = ("stop", "release", "pause")
 
 
 def parse(text: str) -> Message:
@@ -199,9 +207,19 @@ def number_of(text: str) -> int | None:
         return None
 
 
-def may(role: Role, message: Message) -> bool:
-    """Whether somebody with a role may ask for it."""
+def may(role: Role, message: Message, asked: Mapping[str, Any] | None) -> bool:
+    """Whether somebody with a role may ask for it. ``asked`` is the question that is asked, if there is one.
+
+    Whether a play begins, or is taken up, only a marshal answers; what is to be done by hand, a driver too.
+    """
+    if isinstance(message, Answer) and asked is not None and asked["id"] == message.question:
+        return role >= (Role.DRIVER if asked["kind"] == "by-hand" else Role.MARSHAL)
     return isinstance(message, EmergencyStop) or role >= _LEAST.get(message.do, Role.MARSHAL)
+
+
+def calms(message: Message) -> bool:
+    """Whether less moves by it: that is taken from everybody who may, however much else is asked for."""
+    return message.do in _CALMS
 
 
 @dataclass(slots=True)
@@ -213,11 +231,14 @@ class Deeds:
     phones: Phones | None = None
 
     async def do(self, message: Message, session: Session, holder: str) -> None:
-        """Do it. Raises PointsmanError when it is refused. ``holder`` is who holds a throttle: a session's page."""
+        """Do it. Raises PointsmanError when it is refused. ``holder`` is who holds a throttle: a session's page.
+
+        An emergency stop is none of them: it waits for nothing, and is done where it is heard.
+        """
         box = self.box
         match message:
             case Drive() | Turnout() | Uncouple() | Function() | Take() | Throttle():
-                await self._by_hand(message, holder)
+                await self._by_hand(message, session, holder)
             case Protect(level=level):
                 await box.hand.protect(session.who, level)
             case Deal(puzzle=puzzle, seed=seed, level=level):
@@ -235,18 +256,16 @@ class Deeds:
                     self.phones.dismiss(who)
                 else:
                     self.sessions.dismiss(who)
-                    box.hand.dismiss(who)
             case Accept(who=who, locomotive=locomotive):
                 if self.phones is None:
                     raise RefusedError(["no phones are served"], cure="start serve with --withrottle")
                 self.phones.accept(who, locomotive)
             case Simple(do=what):
-                await self._simple(what)()
-            case EmergencyStop(power_off=power_off):
-                box.emergency_stop(session.who, power_off=power_off)
+                await self._simple(what, holder)()
 
-    async def _by_hand(self, message: ByHand, who: str) -> None:
+    async def _by_hand(self, message: ByHand, session: Session, who: str) -> None:
         hand = self.box.hand
+        rights = Rights(session.locomotive, marshal=session.role is Role.MARSHAL)
         match message:
             case Drive(towards=towards, speed_mm_s=speed_mm_s):
                 hand.drive(who, towards, speed_mm_s)
@@ -255,21 +274,21 @@ class Deeds:
             case Throttle():
                 hand.release(who)
             case Take(steal=steal):
-                hand.take(who, steal=steal)
+                hand.take(who, steal=steal, whose=session.who, rights=rights)
             case Turnout(name=name, leg=leg):
-                await hand.turnout(who, name, leg)
+                await hand.turnout(who, name, leg, rights)
             case Uncouple(name=name):
-                await hand.uncouple(who, name)
+                await hand.uncouple(who, name, rights)
             case Function(number=number, on=on):
                 await hand.function(who, number, on=on)
 
-    def _simple(self, what: str) -> Callable[[], Awaitable[None]]:
+    def _simple(self, what: str, who: str) -> Callable[[], Awaitable[None]]:
         box = self.box
         deeds: dict[str, Callable[[], Awaitable[None]]] = {
-            "auto": box.auto,
+            "auto": lambda: box.auto(who),
             "pause": box.pause,
-            "go-on": box.auto,
-            "step": box.step,
+            "go-on": lambda: box.auto(who),
+            "step": lambda: box.step(who),
             "hint": box.hint,
             "take-up": box.take_up,
         }

@@ -8,9 +8,9 @@ import segno
 
 
 def svg_of(address: str) -> str:
-    """An address as an SVG element."""
+    """An address as an SVG element that is as large as its place."""
     out = BytesIO()
-    segno.make_qr(address, error="m").save(out, kind="svg", scale=6, xmldecl=False, svgns=True, nl=False)
+    segno.make_qr(address, error="m").save(out, kind="svg", scale=6, xmldecl=False, svgns=True, nl=False, omitsize=True)
     return out.getvalue().decode()
 
 

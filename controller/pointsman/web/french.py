@@ -13,7 +13,20 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from pointsman.web.french_of import book, box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping
+from pointsman.web.french_of import (
+    book,
+    box,
+    fair_draws,
+    links,
+    nodes,
+    phones,
+    playing,
+    roles,
+    scoring,
+    solving,
+    stations,
+    stopping,
+)
 
 TEXTS = frozenset({"note", "why", "cure", "text", "title", "run", "words"})
 """The keys whose values are sentences."""
@@ -32,6 +45,7 @@ _DEEDS = {
     "uncouple": "dételer",
     "give a hint": "donner un conseil",
     "begin the demo": "commencer la démonstration",
+    "clear the layout": "vider le réseau",
     "idle": "rien n'est tiré",
     "dealt": "mise en place",
     "starting": "démarrage",
@@ -86,8 +100,12 @@ _TEMPLATES = (
         "l'attelage entre {a} et {b} doit être détendu sur l'aimant {c}",
     ),
     # stops
-    ("emergency stop by {a}: nothing was moving", "arrêt d'urgence par {a} : rien ne bougeait"),
-    ("emergency stop by {a}", "arrêt d'urgence par {a}"),
+    ("emergency stop by {a_s}: nothing was moving", "arrêt d'urgence par {a_s} : rien ne bougeait"),
+    ("emergency stop by {a_s}", "arrêt d'urgence par {a_s}"),
+    ("marshal {a_w}", "le chef de manœuvre {a_w}"),
+    ("driver {a_w}", "le conducteur {a_w}"),
+    ("spectator {a_w}", "le spectateur {a_w}"),
+    ("phone {a_w}", "le téléphone {a_w}"),
     ("STOPPED: {a_s}", "ARRÊTÉ : {a_s}"),
     ("everything was stopped: {a_s}", "tout a été arrêté : {a_s}"),
     ("the signal box is closed", "le poste d'aiguillage est fermé"),
@@ -141,7 +159,7 @@ _TEMPLATES = (
     ("end the demo first", "terminez d'abord la démonstration"),
     ("wait a moment", "attendez un instant"),
     ("deal a puzzle", "tirez un problème"),
-    ("ask the marshal", "demandez au responsable"),
+    ("ask the marshal", "demandez au chef de manœuvre"),
     ("reload the page", "rechargez la page"),
     ("look at the screen", "regardez l'écran"),
     ("a spectator may not do this", "un spectateur ne peut pas le faire"),
@@ -157,12 +175,15 @@ _TEMPLATES = (
     ("there is nothing to pause", "il n'y a rien à interrompre"),
     ("{a} stands on {b}: say on which track it stands", "{a} est sur {b} : dites sur quelle voie il se trouve"),
     ("{a} vehicles in {b}, which holds {c}", "{a} véhicules dans {b}, qui en contient {c}"),
-    ("this is not the marshal's PIN", "ce n'est pas le code du responsable"),
-    ("it is in the terminal in which serve runs", "il est affiché dans le terminal où tourne serve"),
+    ("this is not the marshal's PIN", "ce n'est pas le code du chef de manœuvre"),
+    (
+        "whoever started serve knows it: it was chosen, or printed, then",
+        "qui a lancé serve le connaît : il a été choisi ou affiché alors",
+    ),
     ("there were too many wrong tries", "il y a eu trop d'essais faux"),
     ("wait {a} minutes", "attendez {a} minutes"),
     ("this code was used, or is too old", "ce code a déjà servi, ou il est trop vieux"),
-    ("ask the marshal for another one", "demandez-en un autre au responsable"),
+    ("ask the marshal for another one", "demandez-en un autre au chef de manœuvre"),
     # driving by hand: how far it may go, and why no further
     ("by hand", "à la main"),
     ("by hand: {a_w} towards {b_w}", "à la main : {a_w} vers {b_w}"),
@@ -414,7 +435,7 @@ _ALL = (
     *_TEMPLATES,
     *(
         one
-        for part in (book, box, fair_draws, links, nodes, phones, scoring, solving, stations, stopping)
+        for part in (book, box, fair_draws, links, nodes, phones, playing, roles, scoring, solving, stations, stopping)
         for one in part.TEMPLATES
     ),
 )

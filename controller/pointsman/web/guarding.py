@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import random
 import socket
 import time
@@ -26,7 +25,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pointsman.web.audience import LANGUAGES
+from pointsman.web.addresses import parsed
+from pointsman.web.audience import IN_WORDS
 from pointsman.web.languages import language_of
 from pointsman.web.rates import Rates, sender
 from pointsman.web.turns import Turns
@@ -77,11 +77,7 @@ def is_own(host: str, names: Iterable[str]) -> bool:
     found = _hostname(host)
     if found is None:
         return False
-    try:
-        ipaddress.ip_address(found)
-    except ValueError:
-        return found in names
-    return True
+    return parsed(found) is not None or found in names
 
 
 def _hostname(host: str) -> str | None:
@@ -118,7 +114,7 @@ class Guard:
             await self._turns.wait()
         answer = self._app
         if refusal is not None:
-            said = LANGUAGES[language_of(HTTPConnection(scope))](refusal[1])
+            said = IN_WORDS[language_of(HTTPConnection(scope))](refusal[1])
             answer = JSONResponse(said, status_code=refusal[0])
         await answer(scope, _Bounded(receive), _with_headers(send, receive))
 

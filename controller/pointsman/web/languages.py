@@ -1,10 +1,14 @@
-"""Which language somebody reads."""
+"""The languages that are spoken, and which of them somebody reads."""
 
 from __future__ import annotations
 
-from starlette.requests import HTTPConnection
+from typing import TYPE_CHECKING, Literal, get_args
 
-from pointsman.web.audience import LANGUAGES
+if TYPE_CHECKING:
+    from starlette.requests import HTTPConnection
+
+Language = Literal["en", "fr"]
+LANGUAGES: tuple[str, ...] = get_args(Language)
 
 
 def language_of(connection: HTTPConnection) -> str:
@@ -16,4 +20,4 @@ def language_of(connection: HTTPConnection) -> str:
         language = one.partition(";")[0].strip().partition("-")[0].lower()
         if language in LANGUAGES:
             return language
-    return "en"
+    return LANGUAGES[0]

@@ -7,7 +7,9 @@ import logging
 from datetime import UTC, datetime
 from typing import TextIO
 
-OURS = "pointsman.web"
+OURS = ("pointsman.web", "pointsman.phones")
+OTHERS = ("uvicorn", "asyncio")
+"""Of these only what is wrong."""
 
 
 class _AsJson(logging.Formatter):
@@ -24,11 +26,11 @@ class _AsJson(logging.Formatter):
 
 
 def log_to(stream: TextIO, *, as_json: bool) -> None:
-    """Log to a stream from now on; of the web server itself only what is wrong."""
+    """Log to a stream from now on; of what the server is made with only what is wrong."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_AsJson() if as_json else logging.Formatter("%(message)s"))
-    for name, level in ((OURS, logging.INFO if as_json else logging.WARNING), ("uvicorn", logging.WARNING)):
+    for name in (*OURS, *OTHERS):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
-        logger.setLevel(level)
+        logger.setLevel(logging.INFO if as_json and name in OURS else logging.WARNING)
         logger.propagate = False

@@ -8,6 +8,7 @@ from itertools import count
 
 from pointsman.app import cap_of
 from pointsman.box.box import Box
+from pointsman.box.rights import Rights
 from pointsman.box.snapshot import Mode, Snapshot
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.phones.guests import Person, State
@@ -26,7 +27,6 @@ class BoxRailway:
     def __init__(self, box: Box) -> None:
         self._box = box
         self._listeners: list[Listener] = []
-        self._on: set[int] = set()
         self._view = self._seen(box.snapshot)
         box.subscribe(self._heard)
         box.hand.on_refused(self._stopped)
@@ -81,12 +81,10 @@ class BoxRailway:
                 self._box.loop.call_soon_threadsafe(self._box.refuse, error)
 
         self._box.hand.switch(who, number, on=on).add_done_callback(answered)
-        (self._on.add if on else self._on.discard)(number)
-        self._heard(self._box.snapshot)
 
-    async def turnout(self, who: str, name: str, leg: Leg) -> None:
+    async def turnout(self, who: str, locomotive: str, name: str, leg: Leg) -> None:
         """Set a turnout; returns when it has been set."""
-        await self._box.hand.turnout(who, name, leg)
+        await self._box.hand.turnout(who, name, leg, Rights(locomotive))
 
     # ------------------------------------------------------------ what is seen
 
@@ -103,7 +101,8 @@ class BoxRailway:
                     long=ground.wiring.locomotives[name].long or address > HIGHEST_SHORT,
                     holder=now.throttle[name]["holder"] if name in now.throttle else None,
                     functions=tuple(
-                        Function(one.number, one.label, one.number in self._on, one.momentary) for one in FUNCTIONS
+                        Function(one.number, one.label, one.number in now.functions.get(name, ()), one.momentary)
+                        for one in FUNCTIONS
                     ),
                 )
                 for name, address in addresses(self._box).items()
@@ -117,8 +116,6 @@ class BoxRailway:
         )
 
     def _heard(self, now: Snapshot) -> None:
-        if self._box.hand.orders is None:
-            self._on.clear()
         view = self._seen(now)
         if view != self._view:
             self._view = view

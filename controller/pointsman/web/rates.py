@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 from starlette.requests import HTTPConnection
 
+from pointsman.web.addresses import parsed
+
 MOST_ADDRESSES = 1000
 """More are not remembered: the one that was quiet longest is forgotten."""
 _NETWORK_BITS = 64
@@ -21,14 +23,15 @@ def address_of(client: tuple[str, int] | None) -> str:
     """What somebody is counted by; of IPv6 the network, since who has one of its addresses has all of them."""
     if client is None:
         return ""
-    try:
-        found = ipaddress.ip_address(client[0].partition("%")[0])
-    except ValueError:
+    found = parsed(client[0])
+    if found is None:
         return client[0]
     if isinstance(found, ipaddress.IPv4Address):
         return str(found)
     if found.ipv4_mapped is not None:
         return str(found.ipv4_mapped)
+    if found.is_loopback:
+        return str(found)
     return str(ipaddress.ip_network((found, _NETWORK_BITS), strict=False))
 
 

@@ -6,19 +6,20 @@ import time
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, WebSocket
+from fastapi import Path as InPath
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.requests import HTTPConnection
 
 from pointsman.box.box import Box
 from pointsman.errors import RefusedError, did_you_mean
 from pointsman.track.photos import KINDS
-from pointsman.web.audience import LANGUAGES
+from pointsman.web.audience import IN_WORDS
 from pointsman.web.drawn_code import svg_of
 from pointsman.web.guarding import STOP, TOO_MUCH
-from pointsman.web.languages import language_of
+from pointsman.web.languages import Language, language_of
 from pointsman.web.photos import KEPT_S, Album
 from pointsman.web.printing.press import Press, drawn_of
 from pointsman.web.printing.sheet import Paper
@@ -51,7 +52,6 @@ LIMITED: dict[int | str, dict[str, Any]] = {429: {"model": RefusedView, "descrip
 STOPS_A_SECOND, STOPS_AT_ONCE = 10.0, 20.0
 """From one address; more while something is under way."""
 router = APIRouter(responses=LIMITED)
-Language = Literal["en", "fr"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,8 @@ class House:
             self.box.emergency_stop("somebody" if session is None else session.who)
 
     def remember(self, response: Response, session: Session) -> None:
-        """Let a browser keep the secret of its session, out of reach of any script."""
+        """Let a browser keep the secret of its session, out of reach of any script; of several the last one."""
+        del response.headers["set-cookie"]
         response.set_cookie(self.cookie, session.token, httponly=True, samesite="strict", path="/")
 
 
@@ -138,7 +139,7 @@ async def healthz(house: HouseOf) -> HealthView:
 @router.get("/api/layout")
 async def layout(house: HouseOf, request: Request, lang: Annotated[Language | None, Query()] = None) -> LayoutView:
     """The layout as it is drawn: everything that does not change; its titles in a language, if it has them."""
-    said = LANGUAGES[lang or language_of(request)](json_of(house.layout))
+    said = IN_WORDS[lang or language_of(request)](json_of(house.layout))
     return LayoutView.model_validate(said)
 
 
@@ -163,12 +164,12 @@ PHOTO: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/api/photos/{vehicle}", response_class=Response, responses=PHOTO)
-async def photo(vehicle: str, house: HouseOf, request: Request) -> Response:
+async def photo(vehicle: Annotated[str, InPath(examples=["L"])], house: HouseOf, request: Request) -> Response:
     """The picture of a vehicle, as the layout's folder has it."""
     found = await house.album.picture(vehicle)
     if found is None:
         said = {"why": "there is no picture of this vehicle", "cure": "pointsman check tells what is wrong with one"}
-        return JSONResponse(LANGUAGES[language_of(request)](said), status_code=404)
+        return JSONResponse(IN_WORDS[language_of(request)](said), status_code=404)
     tag = f'"{found.tag}"'
     headers = {"etag": tag, "cache-control": f"private, max-age={KEPT_S}"}
     if tag in request.headers.get("if-none-match", ""):
@@ -216,20 +217,22 @@ async def emergency_stop(
     """Stop everything at once; anyone may, at any time. What is sent with it may be left out."""
     if house.stops_too_often(request):
         status, said = TOO_MUCH
-        return JSONResponse(LANGUAGES[language_of(request)](said), status_code=status)
+        return JSONResponse(IN_WORDS[language_of(request)](said), status_code=status)
     session = _known(request, response, house)
     house.box.emergency_stop(session.who, power_off=wanted is not None and wanted.power_off)
     return _view(session)
 
 
 @router.post("/api/session", responses=REFUSED)
-async def sign_in(given: ByPin | ByCode, request: Request, house: HouseOf, session: SessionOf) -> SessionView:
+async def sign_in(
+    given: ByPin | ByCode, request: Request, response: Response, house: HouseOf, session: SessionOf
+) -> SessionView:
     """Become marshal by the PIN, or driver by a one-time code."""
     if isinstance(given, ByPin):
         house.sessions.sign_in(session, given.pin, sender(request))
     else:
         house.sessions.use_code(session, given.code, sender(request))
-    house.visits.changed(session)
+    house.remember(response, session)  # with a role comes a new secret
     return _view(session)
 
 
@@ -237,7 +240,6 @@ async def sign_in(given: ByPin | ByCode, request: Request, house: HouseOf, sessi
 async def sign_out(house: HouseOf, session: SessionOf) -> SessionView:
     """Give up a role."""
     house.sessions.sign_out(session)
-    house.visits.changed(session)
     return _view(session)
 
 

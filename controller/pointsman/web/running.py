@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import gc
-import ipaddress
 import secrets
 import socket
 import sys
@@ -15,7 +14,6 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-import ifaddr
 import uvicorn
 from starlette.types import ASGIApp
 
@@ -25,6 +23,7 @@ from pointsman.box.task import Ground
 from pointsman.errors import PortError, UsageError
 from pointsman.phones.server import phones_served
 from pointsman.posix import endings, link_socket_options
+from pointsman.web.addresses import is_any, is_loopback, own_addresses
 from pointsman.web.announcing import PHONES, announced
 from pointsman.web.commands import Deeds
 from pointsman.web.french import sentence
@@ -33,9 +32,10 @@ from pointsman.web.lines import MOST_LINES, Line
 from pointsman.web.phones import BoxRailway
 from pointsman.web.photos import Album
 from pointsman.web.routes import House
+from pointsman.web.schemas import LONGEST_PIN
 from pointsman.web.server import make_app
 from pointsman.web.sessions import Sessions
-from pointsman.web.visits import MOST_BYTES, Visits
+from pointsman.web.visits import MOST_BYTES, MOST_EACH, Visits
 
 LOOPBACK = "127.0.0.1"
 PIN_DIGITS = 6
@@ -64,7 +64,7 @@ class Door:
     @property
     def is_open(self) -> bool:
         """Whether others on the network can come in."""
-        return not _is_loopback(self.host)
+        return not is_loopback(self.host)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,12 @@ def door(host: str | None, port: int, pin: str | None) -> Door:
 
     A PIN is drawn when none is given. Raises UsageError.
     """
-    if pin is not None and not (LEAST_PIN <= len(pin) <= 64 and pin.isprintable()):
-        raise UsageError("the PIN is too short or too long", cure=f"give {LEAST_PIN} to 64 digits or letters")
+    if pin is not None and not (LEAST_PIN <= len(pin) <= LONGEST_PIN and pin.isprintable()):
+        raise UsageError(
+            "the PIN is too short or too long", cure=f"give {LEAST_PIN} to {LONGEST_PIN} digits or letters"
+        )
     wanted = host or LOOPBACK
-    if pin is None and not _is_loopback(wanted):
+    if pin is None and not is_loopback(wanted):
         pin = "".join(secrets.choice("0123456789") for _ in range(PIN_DIGITS))
     return Door(wanted, port, pin)
 
@@ -109,6 +111,10 @@ def listen(wanted: Door) -> socket.socket:
     try:
         family = socket.getaddrinfo(wanted.host, wanted.port, type=socket.SOCK_STREAM)[0][0]
         found = socket.create_server((wanted.host, wanted.port), family=family, backlog=512)
+    except UnicodeError as error:
+        # So it is before it is even looked up: a part of it is empty, longer than 63 letters, or no text.
+        cure = "give an address of this computer with --host"
+        raise PortError("this is neither an address nor the name of a computer", where=where, cure=cure) from error
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             cure = "end the program that has it, or give another one with --port"
@@ -127,24 +133,9 @@ def listen(wanted: Door) -> socket.socket:
 def address_of(wanted: Door, port: int) -> str:
     """The address that is typed into a browser."""
     host = wanted.host
-    if _is_any(host):
-        own = [str(ip.ip) for adapter in ifaddr.get_adapters() for ip in adapter.ips if ip.is_IPv4]
-        host = next((ip for ip in own if not ipaddress.ip_address(ip).is_loopback), socket.gethostname())
+    if is_any(host):
+        host = next((ip for ip in own_addresses() if not is_loopback(ip)), socket.gethostname())
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _is_any(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_unspecified
-    except ValueError:
-        return False
 
 
 class _Server(uvicorn.Server):
@@ -179,16 +170,18 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(ground: Ground, journals: Path, wanted: Door, *, speed: float | None) -> AsyncIterator[Served]:
+async def serving(
+    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, most_each: int = MOST_EACH
+) -> AsyncIterator[Served]:
     """While inside, a layout is served; in the end everything on it is stopped. Raises PortError, LayoutError.
 
-    ``speed`` is the pace of the simulated layout.
+    ``speed`` is the pace of the simulated layout, ``most_each`` how many pages one address may have open.
     """
     with listen(wanted) as listening:
         port = listening.getsockname()[1]
         box = Box(ground, journals, speed=speed)
         address, sessions = address_of(wanted, port), Sessions(wanted.pin, time.monotonic)
-        visits = Visits(box, sessions)
+        visits = Visits(box, sessions, most_each)
         house = House(box, sessions, visits, layout_view(ground), address, port, Album(ground.folder, ground.track))
         server = _Server(_config(make_app(house)))
         running = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
@@ -221,9 +214,9 @@ async def _phones(box: Box, visits: Visits, wanted: Door, web_port: int) -> Asyn
 
 
 async def serve(
-    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, ready: Callable[[str], None]
+    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, ready: Callable[[Served], None]
 ) -> Ended:
-    """Serve a layout until a signal ends it; ``ready`` is told the address once the page is there.
+    """Serve a layout until a signal ends it; ``ready`` is told once the page is there.
 
     Raises PortError, LayoutError.
     """
@@ -238,7 +231,7 @@ async def serve(
             over.set()
 
         with endings(asyncio.get_running_loop(), end):
-            ready(served.address)
+            ready(served)
             # What is there by now stays: looking through all of it for garbage would hold up everything for 20 ms.
             gc.collect()
             gc.freeze()

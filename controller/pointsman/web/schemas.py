@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+LONGEST_PIN = 64
+LONGEST_SEED = 64
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Point = tuple[float, float]
 
@@ -82,7 +84,7 @@ class PuzzleView(_Given):
 
 
 class LayoutView(_Given):
-    """A layout as it is drawn: everything that does not change. ``can_drive``: whether it can be driven by hand."""
+    """A layout as it is drawn: everything that does not change."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -118,7 +120,6 @@ class LayoutView(_Given):
                 },
                 "speeds": {"creep": 20, "coupling": 40, "rough": 60, "shunting": 80, "limit": 100, "cap": 100},
                 "puzzles": [{"name": "classic", "title": "Form the train of three", "count": "runs"}],
-                "can_drive": True,
             }
         },
     )
@@ -134,7 +135,6 @@ class LayoutView(_Given):
     vehicles: dict[str, VehicleView]
     speeds: SpeedsView
     puzzles: list[PuzzleView]
-    can_drive: bool = True
 
 
 class StateView(_Given):
@@ -162,7 +162,10 @@ class RefusedView(_Given):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "example": {"why": "this is not the marshal's PIN", "cure": "it is in the terminal in which serve runs"}
+            "example": {
+                "why": "this is not the marshal's PIN",
+                "cure": "whoever started serve knows it: it was chosen, or printed, then",
+            }
         },
     )
 
@@ -189,7 +192,7 @@ class ByPin(_Taken):
 
     model_config = ConfigDict(json_schema_extra={"example": {"pin": "428517"}})
 
-    pin: Annotated[str, Field(min_length=1, max_length=64)]
+    pin: Annotated[str, Field(min_length=1, max_length=LONGEST_PIN)]
 
 
 class ByCode(_Taken):

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
 from pointsman.errors import PointsmanError, RefusedError
-from pointsman.web.audience import LANGUAGES
+from pointsman.web.audience import IN_WORDS
 from pointsman.web.guarding import Guard
 from pointsman.web.languages import language_of
 from pointsman.web.routes import STATIC, House, router
@@ -67,7 +67,7 @@ def _house(request: Request) -> House:
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, PointsmanError), "that is what it is registered for"
     status = 403 if isinstance(error, RefusedError) else 422
-    said = LANGUAGES[language_of(request)]({"why": error.what, "cure": error.cure})
+    said = IN_WORDS[language_of(request)]({"why": error.what, "cure": error.cure})
     return JSONResponse(said, status_code=status)
 
 

@@ -17,10 +17,10 @@ from pointsman.phones.server import Phones
 from pointsman.web.audience import Audience, Client
 from pointsman.web.commands import (
     Deeds,
-    Drive,
     EmergencyStop,
     Language,
     Message,
+    calms,
     may,
     means_stop,
     number_of,
@@ -30,7 +30,7 @@ from pointsman.web.commands import (
 from pointsman.web.languages import language_of
 from pointsman.web.phones import row
 from pointsman.web.rates import sender
-from pointsman.web.sessions import Session, Sessions
+from pointsman.web.sessions import Role, Session, Sessions
 from pointsman.web.turns import Turns
 
 LOG = logging.getLogger("pointsman.web")
@@ -60,9 +60,10 @@ class _Asked:
 
 
 class Visits:
-    """Everybody on the websocket. Made in the running loop."""
+    """Everybody on the websocket, ``most_each`` from one address. Made in the running loop."""
 
-    def __init__(self, box: Box, sessions: Sessions) -> None:
+    def __init__(self, box: Box, sessions: Sessions, most_each: int = MOST_EACH) -> None:
+        self._most_each = most_each
         self.box, self.sessions = box, sessions
         self.deeds = Deeds(box, sessions)
         self.audience = Audience(box.snapshot, self._people)
@@ -71,12 +72,16 @@ class Visits:
         self._visitors: dict[Client, tuple[Session, str]] = {}
         self._from: Counter[str] = Counter()
         self._forget = box.subscribe(self.audience.hear)
+        sessions.on_leaving(box.hand.dismiss)
+        sessions.on_becoming(self._changed)
         box.hand.on_refused(self._refused)
 
     async def beat(self) -> None:
         """Tell everybody once a second that the server is alive, until cancelled."""
         while True:
             self.audience.beat(time.monotonic_ns() // 1_000_000)
+            for session, _ in self._visitors.values():
+                self.sessions.used(session)
             await asyncio.sleep(BEAT_S)
 
     async def close(self) -> None:
@@ -87,12 +92,13 @@ class Visits:
         if self._doing:
             await asyncio.wait(self._doing)
 
-    def changed(self, session: Session) -> None:
+    def _changed(self, session: Session) -> None:
         """Somebody has another role now."""
         LOG.info("%s comes in", session.who)
         self.audience.again()
         for client, (visitor, tab) in self._visitors.items():
             if visitor is session:
+                self.audience.initiate(client, insider=_is_insider(session))
                 client.answer(_you(session, tab))
 
     def _refused(self, who: str, error: RefusedError) -> None:
@@ -104,7 +110,7 @@ class Visits:
     async def visit(self, websocket: WebSocket, session: Session) -> None:
         """Serve one client until it goes."""
         here = sender(websocket)
-        if len(self.audience.clients) >= MOST_CLIENTS or self._from[here] >= MOST_EACH:
+        if len(self.audience.clients) >= MOST_CLIENTS or self._from[here] >= self._most_each:
             await websocket.close(_FULL, "too many look at once")
             return
         self._from[here] += 1
@@ -118,7 +124,7 @@ class Visits:
 
     async def _serve(self, websocket: WebSocket, session: Session) -> None:
         await websocket.accept()
-        client = self.audience.join(language_of(websocket))
+        client = self.audience.join(language_of(websocket), insider=_is_insider(session))
         tab = _tab(websocket)
         holder = _holder(session, tab)
         self._visitors[client] = session, tab
@@ -165,21 +171,23 @@ class Visits:
                 if isinstance(message, EmergencyStop):
                     self.box.emergency_stop(session.who, power_off=message.power_off)
                     client.answer({"type": "done", "id": message.id})
-                elif left >= 0:
-                    self._ask(message, client, session, tab, asked)
+                else:
+                    self._ask(message, client, session, tab, asked, too_often=left < 0)
             if left < -AT_ONCE:
                 return _POLICY, "too much is asked for"
 
-    def _ask(self, message: Message, client: Client, session: Session, tab: str, asked: _Asked) -> None:
+    def _ask(
+        self, message: Message, client: Client, session: Session, tab: str, asked: _Asked, *, too_often: bool
+    ) -> None:
         if isinstance(message, Language):
             self.audience.speak(client, message.language)
             client.answer({"type": "done", "id": message.id})
             return
-        if not may(session.role, message):
+        if not may(session.role, message, self.box.snapshot.question):
             why = f"a {session.role.word} may not do this"
             client.answer(self._refusal(message.id, RefusedError([why], cure="ask the marshal")))
             return
-        if asked.number >= MOST_AT_ONCE:
+        if (too_often or asked.number >= MOST_AT_ONCE) and not calms(message):
             why = "too much is asked for at once"
             client.answer(self._refusal(message.id, RefusedError([why], cure="wait a moment")))
             return
@@ -202,8 +210,6 @@ class Visits:
             await self.deeds.do(message, session, _holder(session, tab))
         except PointsmanError as error:
             client.answer(self._refusal(message.id, error))
-            if not isinstance(message, Drive):  # it is said again and again, and concerns nobody else
-                self.box.refuse(error)
         else:
             client.answer({"type": "done", "id": message.id})
             self.audience.again()
@@ -213,7 +219,8 @@ class Visits:
 
     def _people(self) -> dict[str, Any]:
         """The drivers, for the marshal's list."""
-        drivers = [{"who": one.who, "name": one.who, **_driver(one)} for one in self.sessions.drivers]
+        whose = self.box.hand.whose
+        drivers = [_driver(one, drives=one.who == whose) for one in self.sessions.drivers]
         phones = [] if self.deeds.phones is None else [row(one) for one in self.deeds.phones.people]
         return {"people": [*drivers, *phones]}
 
@@ -223,8 +230,15 @@ class Visits:
         self.audience.again()
 
 
-def _driver(session: Session) -> dict[str, Any]:
-    return {"kind": "page", "role": session.role.word, "state": "driving", "locomotive": session.locomotive}
+def _is_insider(session: Session) -> bool:
+    """Who the others are, and what they call themselves, concerns the marshal alone."""
+    return session.role is Role.MARSHAL
+
+
+def _driver(session: Session, *, drives: bool) -> dict[str, Any]:
+    """A driver in the marshal's list; one drives who holds the throttle."""
+    said = {"who": session.who, "name": session.who, "kind": "page", "role": session.role.word}
+    return {**said, "state": "driving" if drives else "may", "locomotive": session.locomotive}
 
 
 async def _send(websocket: WebSocket, client: Client, turns: Turns) -> None:

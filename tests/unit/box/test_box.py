@@ -41,6 +41,7 @@ async def ready(box: Box, seed: str = "1") -> None:
     await box.deal("classic", seed=seed)
     await box.begin(End.TO)
     assert await come_to(box, Mode.READY, Mode.HALTED, Mode.DEALT) is Mode.READY
+    assert box.snapshot.note == "", "nobody drives"
 
 
 async def test_a_puzzle_is_dealt_stepped_through_and_driven_to_its_end(tmp_path: Path) -> None:
@@ -142,6 +143,22 @@ async def test_after_a_halt_another_puzzle_may_be_drawn_and_everything_begins_an
         assert {one["commanded"] for one in now.turnouts.values()} == {None}, "each is set anew before anything moves"
         await box.begin(End.TO)
         assert await come_to(box, Mode.READY, Mode.HALTED, Mode.DEALT) is Mode.READY
+
+
+async def test_a_play_whose_journal_is_removed_is_stopped_and_another_may_be_drawn(tmp_path: Path) -> None:
+    folder = tmp_path / "plays"
+    async with opened(folder, speed=20.0) as box:
+        await ready(box)
+        shutil.rmtree(folder)
+        await box.auto()
+        assert await come_to(box, Mode.HALTED, Mode.SOLVED) is Mode.HALTED
+        await seen(box, is_over)
+        assert box.snapshot.halted is not None
+        assert box.snapshot.halted["why"].endswith("cannot be written: it was removed")
+        with pytest.raises(RefusedError, match="cannot be read any more") as caught:
+            await box.put_right(AT_THE_START, "marshal")
+        assert caught.value.cure == "deal a puzzle"
+        await ready(box)
 
 
 async def _gone_on_with_to_the_end(tmp_path: Path) -> None:
@@ -250,4 +267,7 @@ async def test_a_stop_before_anything_moved_halts_too(tmp_path: Path) -> None:
         await seen(box, is_over)
         box.emergency_stop("marshal")
         await asyncio.sleep(0)
-        assert box.snapshot.note == "emergency stop by marshal: nothing was moving"
+        # Why it is halted is said already.
+        assert box.snapshot.note == ""
+        assert box.snapshot.halted is not None
+        assert box.snapshot.halted["why"] == "emergency stop by marshal"

@@ -67,6 +67,74 @@ async def test_one_that_is_not_renewed_stops_and_the_program_goes_on_from_there_
         assert box.snapshot.throttle == {}
 
 
+async def onto_the_points(box: Box, leg: Leg) -> None:
+    """Drive the locomotive by hand onto T1, which lies as said, and let go."""
+    hand, before = box.hand, box.snapshot
+    hand.take("ann")
+    hand.drive("ann", End.FROM, 60)
+    before = await stood_again(box, before)
+    hand.stop("ann")
+    await hand.turnout("ann", "T1", leg)
+    onto = f"head: | s1: 1 2 3 | s2: 4 5 | s3: | T1>{leg}: L"
+    for _ in range(5):
+        if before.puzzle is not None and before.puzzle["position"] == onto:
+            break
+        hand.drive("ann", End.TO, 50)
+        before = await stood_again(box, before)
+        hand.stop("ann")
+    hand.release("ann")
+    now = await seen(box, lambda now: now.mode in {Mode.READY, Mode.PAUSED, Mode.HALTED})
+    assert now.puzzle is not None
+    assert now.puzzle["position"] == onto
+
+
+@pytest.mark.parametrize("leg", Leg)
+async def test_a_locomotive_on_the_points_can_be_given_a_hint_and_the_program_goes_on_from_there(
+    tmp_path: Path, leg: Leg
+) -> None:
+    """Those of the plan, too: it stands before the wagons there, and not against them."""
+    async with ready(tmp_path) as box:
+        await onto_the_points(box, leg)
+        await box.hint()
+        assert box.snapshot.puzzle is not None
+        assert box.snapshot.puzzle["hint"]["run"].startswith("L to head")
+        await box.auto()
+        assert (await seen(box, lambda now: now.mode in {Mode.SOLVED, Mode.HALTED})).mode is Mode.SOLVED
+        assert box.snapshot.refusal is None
+
+
+async def test_whatever_stops_a_train_keeps_one_from_setting_off_that_is_still_being_planned(tmp_path: Path) -> None:
+    async with ready(tmp_path) as box:
+        await onto_the_points(box, Leg.THROWN)
+        stood = box.snapshot
+
+        async def pause() -> None:
+            await box.pause()
+
+        async def stop() -> None:
+            box.hand.stop("bob")
+
+        async def gone() -> None:
+            box.hand.gone("ann")
+
+        async def emergency_stop() -> None:
+            box.emergency_stop("a spectator")
+
+        whys = ["a pause was asked for", "bob has said stop", "ann has gone", "emergency stop by a spectator"]
+        for stops, why in zip((pause, stop, gone, emergency_stop), whys, strict=True):
+            for deed in (box.auto, box.step):
+                if deed == box.step and stops is emergency_stop:
+                    continue
+                setting_off = asyncio.create_task(deed("ann"))
+                await asyncio.sleep(0)
+                assert box.snapshot.note == "planning from there ..."
+                await stops()
+                with pytest.raises(RefusedError, match=f"does not set off: {why}"):
+                    await setting_off
+        ended = await seen(box, lambda now: bool(now.halted and now.halted["cure"]))
+        assert (ended.vehicles, ended.drive) == (stood.vehicles, None)
+
+
 def newest_journal(folder: Path) -> Path:
     return max(folder.rglob("*.journal"), key=lambda path: path.stat().st_mtime_ns)
 
@@ -128,6 +196,42 @@ async def test_who_takes_over_stops_the_train_first(tmp_path: Path) -> None:
         box.emergency_stop("a spectator")
         assert (await seen(box, lambda now: now.mode is Mode.HALTED)).throttle != {}
         await seen(box, lambda now: now.throttle == {})
+
+
+async def test_who_takes_the_throttle_once_more_under_way_stops_and_may_be_dismissed_by_name(tmp_path: Path) -> None:
+    async with ready(tmp_path, speed=3.0) as box:
+        hand = box.hand
+        hand.take("ann, page a", whose="ann")
+        hand.drive("ann, page a", End.FROM, 40)
+        await seen(box, lambda now: now.vehicles["L"]["v_mm_s"] < 0)
+        assert hand.orders is not None
+        before = hand.orders.closings
+        hand.take("ann, page a", whose="ann")
+        assert (box.snapshot.throttle["L"]["speed_mm_s"], hand.orders.closings) == (0.0, before + 1)
+        await seen(box, lambda now: now.drive is None)
+        hand.dismiss("ann, page a")
+        assert hand.holder == "ann, page a"
+        hand.dismiss("ann")
+        assert hand.holder is None
+
+
+async def test_which_functions_are_on_is_seen_by_everybody_once_they_are_sent_and_survives_a_taking_over(
+    tmp_path: Path,
+) -> None:
+    async with ready(tmp_path) as box:
+        hand = box.hand
+        hand.take("ann")
+        await hand.function("ann", 0, on=True)
+        await seen(box, lambda now: now.functions == {"L": [0]})
+        hand.take("bob", steal=True)
+        with pytest.raises(RefusedError, match="do not hold"):
+            await hand.function("ann", 0, on=False)
+        with pytest.raises(RefusedError, match="no F29"):
+            await hand.function("bob", 29, on=True)
+        await hand.function("bob", 2, on=True)
+        assert (await seen(box, lambda now: now.functions != {"L": [0]})).functions == {"L": [0, 2]}
+        box.emergency_stop("a spectator")
+        assert (await seen(box, lambda now: now.throttle == {})).functions == {}
 
 
 async def test_a_throttle_that_knows_no_ends_is_told_why_each_of_its_drives_has_ended(tmp_path: Path) -> None:

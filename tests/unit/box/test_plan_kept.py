@@ -38,10 +38,8 @@ def test_a_plan_is_gone_on_with_where_it_is_written_otherwise() -> None:
     assert (found.done, found.left) == (3, False)
     assert found.next_run is not None
     assert (found.next_run.before, found.next_run.left, found.next_run.after) == (stands, ("2",), plan[3].after)
-    # The program looks first whether it can drive that; a person need not.
-    assert found.to_be_planned
     found.follow(plan[3].after)
-    assert (found.done, found.left, found.to_be_planned) == (4, False, False)
+    assert (found.done, found.left) == (4, False)
 
 
 def test_a_plan_is_left_where_no_run_of_it_leads_on() -> None:
@@ -50,4 +48,3 @@ def test_a_plan_is_left_where_no_run_of_it_leads_on() -> None:
     found.follow(at("head: L 1 | s1: 2 3 | s2: 4 5"))
     assert found.left
     assert found.rest == ()
-    assert found.to_be_planned

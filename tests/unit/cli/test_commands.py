@@ -62,6 +62,13 @@ def test_phones_speak_the_languages_that_there_are(pointsman: Pointsman) -> None
     refused(pointsman("serve", "inglenook-small", "--withrottle-language", "de"), 2, "there is no 'de'", "en, fr")
 
 
+def test_a_folder_for_journals_is_looked_at_before_anybody_is_let_in(pointsman: Pointsman, tmp_path: Path) -> None:
+    folder = tmp_path / "file" / "plays"
+    folder.parent.write_text("no folder")
+    ran = pointsman("serve", "inglenook-small", "--journals", folder)
+    refused(ran, 8, str(folder), "no journal can be written there", "--journals")
+
+
 def exit_codes() -> list[int]:
     """Every exit code that there is: success, the tree of errors, keys and signals."""
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PointsmanError)]

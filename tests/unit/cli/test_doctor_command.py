@@ -102,6 +102,7 @@ def test_the_json_form(pointsman: Pointsman) -> None:
     assert (found["changes"], found["problems"], found["power"]) == ([], [], False)
 
 
+@pytest.mark.system  # in real time: last, not beside what keeps every core busy
 def test_everything_is_tried_after_yes(pointsman: Pointsman, tmp_path: Path) -> None:
     quick = own_layout(tmp_path, "inglenook-small", ("hardware/dccex.toml", r"move_time_s = 1.3", "move_time_s = 0.1"))
     ran = pointsman("doctor", quick, "--on", "sim", "--move", "--yes", "--json")

@@ -10,10 +10,12 @@ import pytest
 from hand_bench import HandBench
 
 from pointsman.errors import RefusedError
+from pointsman.operate.ahead import Protection
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.plan import Planner
 from pointsman.operate.referee import Origin
 from pointsman.puzzle.puzzle import Count
+from pointsman.record import read
 from pointsman.solver.cost import tally
 from pointsman.solver.search import Solution, solve
 from pointsman.solver.steps import Step
@@ -104,6 +106,37 @@ class TestTheProgramPlays:
         assert bench.figures.runs == len(runs)
         assert bench.figures.couplings == planned(bench, solved(bench, Count.RUNS), Count.COUPLINGS)
         assert bench.simulation.incidents == []
+
+    def test_a_pause_counts_from_the_moment_the_play_was_ordered(self, bench: HandBench) -> None:
+        """Said before the play has begun in the layout's thread; an older one holds up nothing."""
+
+        async def drive(bench: HandBench) -> None:
+            runs = solved(bench, Count.RUNS).runs
+            for brake in (bench.orders.pause, lambda: bench.throttle(forward=True, speed_mm_s=0)):
+                answer = bench.orders.play("me", runs)
+                brake()
+                assert await asyncio.wrap_future(answer) == 0
+            assert bench.dispatcher.belief.position == runs[0].before
+            assert await asyncio.wrap_future(bench.orders.play("me", runs[:1])) == 1
+
+        bench.person = drive
+        bench.play()
+        assert bench.figures.runs == 1
+
+    def test_the_protection_is_changed_at_once_while_the_program_drives(self, bench: HandBench) -> None:
+        async def drive(bench: HandBench) -> None:
+            runs = solved(bench, Count.RUNS).runs
+            answer = bench.orders.play("me", runs[:2])
+            await bench.begun()
+            for protection in (Protection.WARN, Protection.FULL):
+                await asyncio.wait_for(asyncio.wrap_future(bench.orders.protect("ann", protection)), 0.1)
+                assert bench.dispatcher.drive is not None, "it drives on meanwhile"
+            assert await asyncio.wrap_future(answer) == 2
+
+        bench.person = drive
+        bench.play()
+        ordered = [line.values["what"] for line in read(bench.journal_path).lines if line.kind == "order"]
+        assert ordered == ["play 2 runs", "protection warn", "protection full", "end"]
 
     def test_not_while_nobody_knows_what_is_coupled(self, bench: HandBench) -> None:
         """A person has drawn off from a wagon that may have met the locomotive, or may not."""

@@ -8,10 +8,11 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
-from pointsman.dispatch.journal import Journal
+from pointsman.dispatch.journal import Journal, check_folder
 from pointsman.errors import JournalError
 from pointsman.record import encode, read
 
@@ -73,7 +74,7 @@ def test_a_journal_is_never_written_over(tmp_path: Path) -> None:
     journal.write(1.0, "step", {"what": "first"})
     with pytest.raises(JournalError) as caught:
         Journal(path, never)
-    assert caught.value.where == str(path)
+    assert str(path) in caught.value.what
     assert "File exists" in caught.value.what
     assert "--journal" in caught.value.cure
     journal.close()
@@ -86,6 +87,30 @@ def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(JournalError, match="cannot be written"):
         Journal(tmp_path / "file" / "one.journal", never)
+    with pytest.raises(JournalError, match="no journal can be written there: Not a directory") as caught:
+        check_folder(tmp_path / "file" / "plays")
+    assert "--journals" in caught.value.cure
+    check_folder(tmp_path / "plays")
+    assert list((tmp_path / "plays").iterdir()) == []
+
+
+def test_one_that_is_removed_meanwhile_is_told_at_the_next_line(tmp_path: Path) -> None:
+    path = tmp_path / "plays" / "one.journal"
+    told: list[str] = []
+    heard = threading.Event()
+
+    def failed(text: str) -> None:
+        told.append(text)
+        heard.set()
+
+    journal = Journal(path, failed)
+    try:
+        rmtree(path.parent)
+        journal.write(1.0, "step", {})
+        assert heard.wait(30)
+    finally:
+        journal.close()
+    assert told == [f"the journal {path} cannot be written: it was removed"]
 
 
 FULL = Path("/dev/full")

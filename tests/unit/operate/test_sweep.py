@@ -198,7 +198,7 @@ def test_coupled_neighbours_are_pushed_once_their_slack_is_taken_up() -> None:
 def test_a_vehicle_that_is_not_on_the_line() -> None:
     with pytest.raises(RefusedError) as refusal:
         ahead(belief_of(), ("L", "4"))
-    assert refusal.value.reasons == ("vehicle 4 is not believed to be on the line of the train",)
+    assert refusal.value.reasons == ("as the points lie, 4 does not stand in one line with the rest of the train",)
     assert "say what stands where" in str(refusal.value)
 
 
@@ -211,4 +211,4 @@ def test_vehicles_in_another_order() -> None:
     belief = belief_of("head: L 1 | s2: 4 5", L=("head", 200.0, 1.0), _1=("head", 100.0, 1.0))
     with pytest.raises(RefusedError) as refusal:
         ahead(belief, ("L", "1"))
-    assert refusal.value.reasons == ("the train should be L 1, but the belief has L",)
+    assert refusal.value.reasons == ("the train should be L 1, and L stands there",)

@@ -15,7 +15,7 @@ from pointsman.protocols.withrottle_messages import Points
 from pointsman.track.model import Leg
 from railsim.clock import run_virtual
 
-WAITING = "HMWaiting: the marshal has to accept My Phone for Switcher on the screen."
+WAITING = "HMWaiting: the marshal has to accept My Phone (phone 1) for Switcher on the screen."
 
 
 def test_the_published_session() -> None:

@@ -26,6 +26,7 @@ SMALL = {4: "four", 20: "Twenty"}
         (r"may come again within (\d+) s", guests.KEPT_S),
         (r"After (\d+) s, after a goodbye", guests.KEPT_S),
         (r"that a phone says for (\d+) s", phone.UNNAMED_S),
+        (r"was silent longest, if that is (\d+) s", phone.QUIET_S),
     ],
 )
 def test_every_number(sentence: str, holds: float) -> None:

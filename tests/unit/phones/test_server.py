@@ -14,7 +14,7 @@ from phone_bench import SECOND, SWITCHER, TURNOUT_S, Handset, bench
 
 from pointsman.errors import PortError, ProtocolError, UsageError
 from pointsman.phones.naming import LONGEST_NAME, shown_name
-from pointsman.phones.phone import INTERVAL_S, UNNAMED_S
+from pointsman.phones.phone import INTERVAL_S, QUIET_S, UNNAMED_S
 from pointsman.phones.server import (
     AT_ONCE,
     DEAD_S,
@@ -64,6 +64,30 @@ def test_one_that_is_no_phone_is_shown_out() -> None:
             assert on.phones.connections.keys() == {reader.connection}
             await asyncio.sleep(600.0)
             assert not reader.wire.closing, "one that only reads may be silent"
+
+    run_virtual(main())
+
+
+def test_phones_that_are_quiet_for_long_give_way_when_there_is_no_room() -> None:
+    async def main() -> None:
+        async with bench() as on:
+            driver = on.driver()
+            quiet = [Handset(on.phones, f"10.0.0.{number}") for number in range(MOST_PHONES - 1)]
+            for one in quiet:
+                one.say("NQuiet")
+            for _ in range(round(QUIET_S)):
+                driver.say("*")
+                await asyncio.sleep(0.9)
+            assert Handset(on.phones, "10.0.1.1").heard() == ["HMThere are too many phones."]
+            for _ in range(round(QUIET_S * 0.2)):
+                driver.say("*")
+                quiet[0].say("*")
+                await asyncio.sleep(1.0)
+            late = Handset(on.phones, "10.0.1.2")
+            assert late.heard()[-1] == f"*{INTERVAL_S}"
+            gone = [one for one in quiet if one.wire.closing]
+            assert gone == [quiet[1]]
+            assert not driver.wire.closing
 
     run_virtual(main())
 

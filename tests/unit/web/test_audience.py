@@ -7,7 +7,8 @@ import json
 from dataclasses import replace
 
 from pointsman.box.snapshot import Mode, Snapshot
-from pointsman.web.audience import MOST_ANSWERS, Audience
+from pointsman.web.audience import IN_WORDS, MOST_ANSWERS, Audience
+from pointsman.web.languages import LANGUAGES
 
 
 async def test_who_is_behind_gets_what_is_newest_in_one_message() -> None:
@@ -61,3 +62,29 @@ async def test_who_reads_no_answers_is_given_up() -> None:
     for number in range(MOST_ANSWERS + 1):
         client.answer({"type": "done", "id": number})
     assert client.lost
+
+
+async def test_what_concerns_insiders_is_told_to_nobody_else() -> None:
+    people: dict[str, list[str]] = {"people": []}
+    audience = Audience(Snapshot(), lambda: dict(people))
+    marshal, other = audience.join("en", insider=True), audience.join("en")
+    assert json.loads(marshal.next())["people"] == []
+    assert "people" not in json.loads(other.next())
+    people["people"] = ["Anna's phone"]
+    audience.again()
+    assert json.loads(marshal.next())["people"] == ["Anna's phone"]
+    waiting = asyncio.create_task(other.something())
+    await asyncio.sleep(0)
+    assert not waiting.done(), "it was told something"
+    audience.hear(Snapshot(note="solved"))
+    people["people"] = []
+    audience.again()
+    await waiting
+    told = json.loads(other.next())
+    assert (told["note"], "people" in told) == ("solved", False)
+    audience.initiate(other, insider=True)
+    assert json.loads(other.next())["people"] == []
+
+
+def test_every_language_has_its_words() -> None:
+    assert tuple(IN_WORDS) == LANGUAGES

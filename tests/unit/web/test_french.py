@@ -97,7 +97,7 @@ def test_every_limit_of_driving_by_hand_is_said_in_french() -> None:
             "résolu Commencez quand personne n'a plus la main au réseau.",
         ),
         ("T1 to thrown", "T1 vers la voie déviée"),
-        ("STOPPED: emergency stop by driver 1", "ARRÊTÉ : arrêt d'urgence par driver 1"),
+        ("STOPPED: emergency stop by driver 1", "ARRÊTÉ : arrêt d'urgence par le conducteur 1"),
         ("nobody has ever said this", "nobody has ever said this"),
         (
             "T1 lies for its thrown leg, against a train from closed",
@@ -120,3 +120,10 @@ def test_every_limit_of_driving_by_hand_is_said_in_french() -> None:
 )
 def test_sentences(english: str, in_french: str) -> None:
     assert sentence(english) == in_french
+
+
+def test_who_stopped_everything_is_said_in_french() -> None:
+    assert sentence("emergency stop by marshal 11") == "arrêt d'urgence par le chef de manœuvre 11"
+    assert sentence("emergency stop by spectator 3: nothing was moving") == (
+        "arrêt d'urgence par le spectateur 3 : rien ne bougeait"
+    )

@@ -259,6 +259,7 @@ NOT_TOLD = {
         "it says too much at once",
         "it says too much",
         "it has gone",
+        "it was quiet, and another one has come",
         "it said goodbye",
         "it is no phone",
         "it was not heard any more",

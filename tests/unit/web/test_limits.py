@@ -191,14 +191,15 @@ def test_a_whole_number_is_a_speed_too() -> None:
     assert asked.speed_mm_s == 40
 
 
-async def test_a_drive_that_is_refused_is_told_to_whoever_asked_for_it(tmp_path: Path) -> None:
+async def test_what_is_refused_is_told_to_nobody_but_who_asked_for_it(tmp_path: Path) -> None:
     async with served(tmp_path) as (house, browser), opened(house, browser) as page, opened(house, browser) as other:
         for _ in range(3):
             assert (await page.ask("drive", towards="to", speed_mm_s=40))["type"] == "refused"
         assert (await page.ask("auto"))["type"] == "refused"
-        told = await other.until(lambda message: "refusal" in message)
-        assert told["seq"] == 1
-        assert told["refusal"]["why"].startswith("it cannot drive now")
+        assert (await page.ask("protection", level="warn"))["type"] == "done"
+        told = await other.until(lambda message: message["type"] == "change")
+        assert (told["seq"], told["protection"]) == (1, "warn"), "the first that others are told"
+        assert "refusal" not in told
 
 
 def test_each_address_has_a_rate_of_its_own_and_a_network_is_one() -> None:

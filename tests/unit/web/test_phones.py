@@ -94,7 +94,7 @@ async def test_a_phone_waits_is_accepted_drives_and_vanishes(tmp_path: Path) -> 
             one.say("NAnna", "HU1")
             assert "L}|{3}|{S" in await one.until("RL1")
             one.say("M0+S3<;>S3")
-            await one.until("Waiting: the marshal has to accept Anna for L")
+            await one.until("Waiting: the marshal has to accept Anna (phone 1) for L")
             (person,) = phones(deeds)
             assert person == ("phone 1", "waiting")
             with pytest.raises(RefusedError, match="no locomotive X"):
@@ -128,9 +128,9 @@ async def test_a_phone_is_told_everything_in_french_where_that_is_spoken(tmp_pat
         one.say("NAnna", "HU1")
         await one.until("RL1")
         one.say("PTATT2")
-        await one.until("HMLes aiguillages se manœuvrent par les téléphones que le responsable a acceptés.")
+        await one.until("HMLes aiguillages se manœuvrent par les téléphones que le chef de manœuvre a acceptés.")
         one.say("M0+S3<;>S3")
-        await one.until("HMEn attente : le responsable doit accepter Anna pour L à l'écran.")
+        await one.until("HMEn attente : le chef de manœuvre doit accepter Anna (phone 1) pour L à l'écran.")
 
 
 def phones(deeds: Deeds) -> list[tuple[str, str]]:

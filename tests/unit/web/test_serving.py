@@ -124,9 +124,8 @@ async def test_nonsense_is_refused_by_its_number_and_a_flood_is_shown_out(tmp_pa
                 await other.flood(["x" * 3000])
 
 
-async def test_one_address_cannot_keep_all_others_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pointsman.web.visits.MOST_EACH", 1)
-    async with served(tmp_path) as (house, browser):
+async def test_one_address_cannot_keep_all_others_out(tmp_path: Path) -> None:
+    async with served(tmp_path, most_each=1) as (house, browser):
         async with opened(house, browser):
             with pytest.raises(InvalidStatus):
                 async with opened(house, browser):
@@ -188,6 +187,13 @@ def test_a_port_that_is_taken_is_named_with_a_cure() -> None:
     assert "--port" in refused.value.cure
 
 
+@pytest.mark.parametrize("host", ["192.168.1..20", "a" * 64, "\udcff", "x.invalid"])
+def test_a_host_that_is_none_is_refused_with_a_cure(host: str) -> None:
+    with pytest.raises(PortError) as refused:
+        listen(Door(host, 0, None))
+    assert "--host" in refused.value.cure
+
+
 def test_who_lets_others_in_has_a_pin() -> None:
     assert door(None, 1, None).pin is None
     drawn = door("0.0.0.0", 1, None)
@@ -214,16 +220,22 @@ def test_a_pin_is_the_first_line_of_its_file(tmp_path: Path) -> None:
 
 def test_the_log_is_one_json_object_a_line_and_of_the_server_only_what_is_wrong() -> None:
     out = StringIO()
-    with restored("pointsman.web", "uvicorn"):
+    with restored("pointsman.web", "pointsman.phones", "asyncio", "uvicorn"):
         log_to(out, as_json=True)
         logging.getLogger("pointsman.web").info("driver 1 comes in")
+        logging.getLogger("pointsman.phones").info("phone 1 leaves: it has gone")
+        logging.getLogger("asyncio").info("Using selector")
+        logging.getLogger("asyncio").error("Exception in callback", exc_info=ValueError("it is wrong"))
         logging.getLogger("uvicorn.error").info("connection open")
         logging.getLogger("uvicorn.error").error("it is wrong")
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
     assert [(line["level"], line["what"]) for line in lines] == [
         ("info", "driver 1 comes in"),
+        ("info", "phone 1 leaves: it has gone"),
+        ("error", "Exception in callback"),
         ("error", "it is wrong"),
     ]
+    assert lines[2]["trace"] == "ValueError: it is wrong"
 
 
 @contextmanager

@@ -88,7 +88,7 @@ TEMPLATES = (
     ),
     (
         "a marshal's code has {a_w} to {b_w} letters, digits, spaces and signs",
-        "le code d'un responsable a de {a_w} à {b_w} lettres, chiffres, espaces et signes",
+        "le code d'un chef de manœuvre a de {a_w} à {b_w} lettres, chiffres, espaces et signes",
     ),
     (
         "take three or four words that nobody would guess",

@@ -6,16 +6,16 @@ TEMPLATES = (
     # what a phone says to its person
     (
         "Waiting: the marshal has to accept {a} for {b_w} on the screen.",
-        "En attente : le responsable doit accepter {a} pour {b_w} à l'écran.",
+        "En attente : le chef de manœuvre doit accepter {a} pour {b_w} à l'écran.",
     ),
     (
         "The marshal does not let this phone drive now.",
-        "Le responsable ne laisse pas ce téléphone conduire maintenant.",
+        "Le chef de manœuvre ne laisse pas ce téléphone conduire maintenant.",
     ),
-    ("The marshal has given you {a_w}.", "Le responsable vous a donné {a_w}."),
+    ("The marshal has given you {a_w}.", "Le chef de manœuvre vous a donné {a_w}."),
     (
         "The marshal has accepted this phone: choose {a_w} to drive it.",
-        "Le responsable a accepté ce téléphone : choisissez {a_w} pour la conduire.",
+        "Le chef de manœuvre a accepté ce téléphone : choisissez {a_w} pour la conduire.",
     ),
     ("{a_w} was stopped, and taken over by {b_s}.", "{a_w} a été arrêtée, et reprise par {b_s}."),
     ("the signal box", "le poste d'aiguillage"),
@@ -33,7 +33,7 @@ TEMPLATES = (
     ("There is no turnout {a} here.", "Il n'y a pas d'aiguillage {a} ici."),
     (
         "The track power is switched on by the marshal, on the screen.",
-        "La tension de la voie est mise par le responsable, à l'écran.",
+        "La tension de la voie est mise par le chef de manœuvre, à l'écran.",
     ),
     (
         "A train is stopped here when its phone is not heard for {a_w} s.",
@@ -46,7 +46,7 @@ TEMPLATES = (
     ("Wait until the turnouts have been set.", "Attendez que les aiguillages soient disposés."),
     (
         "Turnouts are set by phones that the marshal has accepted.",
-        "Les aiguillages se manœuvrent par les téléphones que le responsable a acceptés.",
+        "Les aiguillages se manœuvrent par les téléphones que le chef de manœuvre a acceptés.",
     ),
     (
         "It is not known how {a} lies: say throw or close.",

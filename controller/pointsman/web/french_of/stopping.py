@@ -116,8 +116,15 @@ TEMPLATES = (
     ("the stop must lie within {a_w} mm", "l'arrêt doit tomber dans {a_w} mm"),
     ("and it can miss by {a_w} mm in all", "et il peut s'écarter de {a_w} mm en tout"),
     ("say what stands where, then start again", "dites ce qui se trouve où, puis recommencez"),
-    ("the train should be {a}, but the belief has {b}", "le train devrait être {a}, et l'on croit {b}"),
-    ("vehicle {a} is not believed to be on the line of the train", "on ne croit pas {a} sur la ligne du train"),
+    ("the train should be {a}, and {b} stands there", "le train devrait être {a}, et il y a là {b}"),
+    (
+        "as the points lie, {a} does not stand in one line with the rest of the train",
+        "les aiguillages étant ainsi, {a} n'est pas sur la même ligne que le reste du train",
+    ),
+    (
+        "drive the whole train into one track, off the points, or say what stands where",
+        "conduisez tout le train dans une seule voie, hors des aiguillages, ou dites ce qui se trouve où",
+    ),
     (
         "{a} came along: set back to uncouple it from {b_w} once more",
         "{a} a suivi : recul pour le dételer encore une fois de {b_w}",
@@ -253,7 +260,7 @@ TEMPLATES = (
         "roulez jusqu'où la position peut s'écrire, ou demandez un autre plan",
     ),
     ("the first run starts from '{a}'", "le premier mouvement part de « {a} »"),
-    ("functions are F0 to F28", "les fonctions vont de F0 à F28"),
+    ("functions are F0 to F{a_w}", "les fonctions vont de F0 à F{a_w}"),
     ("{a_w} has no F{b_w} here", "{a_w} n'a pas de F{b_w} ici"),
     ("the end is not work", "la fin n'est pas un travail"),
     ("there is no turnout {a_w}", "il n'y a pas d'aiguillage {a_w}"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import Mapping
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -13,6 +12,7 @@ from pointsman.errors import RefusedError
 from pointsman.puzzle.position import parse_position
 from pointsman.puzzle.puzzle import Count
 from pointsman.track.model import Track
+from pointsman.web.addresses import is_loopback
 from pointsman.web.photos import Picture
 from pointsman.web.printing.cards import cards
 from pointsman.web.printing.draw_sheet import Drawn, draw_sheet
@@ -78,7 +78,7 @@ def drawn_of(track: Track, puzzle: Mapping[str, Any] | None, address: str) -> Dr
 
 def _link(address: str, name: str, puzzle: str, seed: str | None) -> str:
     """The page with the draw in it; where only this computer reaches the page, the command that plays it."""
-    if _reached_by_others(address):
+    if not is_loopback(urlsplit(address).hostname or "localhost"):
         return f"{address}#puzzle={quote(puzzle)}" + (f"&seed={quote(seed, safe='')}" if seed is not None else "")
     return command(name, seed)
 
@@ -86,11 +86,3 @@ def _link(address: str, name: str, puzzle: str, seed: str | None) -> str:
 def command(name: str, seed: str | None) -> str:
     """The command that plays a draw."""
     return f"pointsman play {shlex.quote(name)}" + (f" --seed {shlex.quote(seed)}" if seed is not None else "")
-
-
-def _reached_by_others(address: str) -> bool:
-    host = urlsplit(address).hostname or "localhost"
-    try:
-        return not ip_address(host).is_loopback
-    except ValueError:
-        return host != "localhost"

@@ -17,37 +17,33 @@ export function called(layout, name) {
 }
 
 /**
- * The rows of a board. With `edit` (`{picked, pick(vehicle), put(place)}`) vehicles are buttons, and so are the places
+ * The rows of a board; `position.loose` are vehicles that stand on no track. With `edit` (`{picked, pick(vehicle), put(place)}`) vehicles are buttons, and so are the places
  * where the picked one may go.
  */
 export function board(layout, position, edit = null) {
   const rows = Object.entries(position.segments).map(([name, vehicles]) => {
     const forth = left_to_right(layout, name);
     const cells = vehicles.map((vehicle) => piece(layout, vehicle, edit));
-    if (edit?.picked) {
+    const { capacity } = layout.segments[name];
+    if (edit?.picked && (vehicles.includes(edit.picked) || vehicles.length < capacity)) {
       const slots = Array.from({ length: vehicles.length + 1 }, (_, index) => slot(layout, name, vehicles, index, edit));
       for (const [i, one] of slots.entries()) cells.splice(2 * i, 0, one);
     }
-    const { capacity } = layout.segments[name];
     const full = t("board.full", { name, count: vehicles.length, capacity });
     return html(
       "li",
       { class: vehicles.length > capacity ? "over" : null, "data-segment": name, "data-forth": String(forth) },
-      html("span", { class: "place" }, name, html("small", { text: ` ${vehicles.length}/${capacity}`, "aria-label": full })),
+      html("span", { class: "place" }, name, html("small", { "aria-hidden": "true", text: ` ${vehicles.length}/${capacity}` }), html("span", { class: "unseen", text: full })),
       html("span", { class: "track" }, ...(forth ? cells : cells.reverse())),
     );
   });
-  for (const [name, turnout] of Object.entries(layout.turnouts)) {
-    if (!turnout.holds) continue;
-    const on = position.turnouts[name];
-    if (!on && !edit?.picked) continue;
-    const cells = on ? [piece(layout, on.vehicle, edit)] : [];
-    if (edit?.picked && (!on || on.vehicle === edit.picked)) {
-      for (const leg of ["closed", "thrown"]) {
-        cells.push(spot(t("board.on", { name, leg: t(leg) }), { turnout: name, leg }, edit, t(leg)));
-      }
-    }
-    rows.push(html("li", {}, html("span", { class: "place", text: on ? `${name} ${t(on.leg)}` : name }), html("span", { class: "track" }, ...cells)));
+  for (const [name, { vehicle, leg }] of Object.entries(position.turnouts)) {
+    rows.push(html("li", {}, html("span", { class: "place", text: `${name} ${t(leg)}` }), html("span", { class: "track" }, piece(layout, vehicle, edit))));
+  }
+  const { loose = [] } = position;
+  if (loose.length) {
+    const cells = loose.map((vehicle) => piece(layout, vehicle, edit));
+    rows.unshift(html("li", { class: "over" }, html("span", { class: "place", text: t("put-right.loose") }), html("span", { class: "track" }, ...cells)));
   }
   return html("ul", { class: `board${edit ? " edit" : ""}` }, ...rows);
 }

@@ -1,7 +1,7 @@
 /** The track diagram: lines, turnouts and magnets as controls, beams, labels, the route of the next move. */
 
 import { change, html, refill, svg } from "./dom.js";
-import { MARKS, leg_of, lie_words } from "./lies.js";
+import { MARKS, leg_of, lie_words, other_leg } from "./lies.js";
 import { Sheet } from "./track.js";
 import { Trains } from "./trains.js";
 import { t } from "./words.js";
@@ -17,7 +17,8 @@ export class Diagram {
     Object.assign(this, { place, legend, store, track, deeds });
     this.trains = new Trains(store, track);
     new ResizeObserver(() => this.#sized()).observe(place);
-    store.view(["you"], () => this.#sheet && this.#sized());
+    document.addEventListener("arranged", () => this.#sized());
+    store.view(["you", "mode"], () => this.#sheet && this.#sized());
     store.view(["turnouts", "beams", "magnets", "route", "mode", "you", "refusal"], () => this.#sheet && this.#show());
     store.view(["vehicles"], (state) => this.#sheet && this.trains.heard(state));
   }
@@ -28,12 +29,17 @@ export class Diagram {
 
   #sized() {
     const width = this.place.clientWidth;
-    const em = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    const { drives, hall, state } = this.store;
+    // The letters of a hall are large, and the diagram fills what there is.
+    const em = hall ? 1 : parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const levels = new Sheet(this.store.layout, width, 1).levels.length;
     // A screen that is only looked at has more of it.
-    const share = this.store.drives ? 0.44 : 0.5;
-    const wished = Math.min(window.innerHeight * share, 700) / (levels + 0.35);
-    const row = Math.max((width < 600 ? 66 : 78) * em, Math.min(wished, 150 * em));
+    // What is to be set up is asked below it.
+    const asked = state?.mode === "dealt" || document.body.classList.contains("putting-right");
+    const most = hall ? Infinity : 150 * em;
+    const share = hall ? 0.52 : !drives ? 0.5 : asked ? 0.28 : 0.44;
+    const wished = Math.min(window.innerHeight * share, hall ? Infinity : 700) / (levels + 0.35);
+    const row = Math.max((width < 600 || asked ? 62 : 78) * em, Math.min(wished, most));
     if (this.#sheet && this.#sheet.width === width && this.#sheet.row === row) return;
     this.#sheet = new Sheet(this.store.layout, width, row);
     // A high one would leave nothing of the screen for what is scrolled below it.
@@ -72,12 +78,13 @@ export class Diagram {
   }
 
   get #text() {
-    return Math.max(12, Math.min(20, this.#sheet.row * 0.165));
+    const { hall } = this.store;
+    return Math.max(12, Math.min(hall ? 44 : 20, this.#sheet.row * (hall ? 0.31 : 0.165)));
   }
 
   /** Whether there is no room for words beside the turnouts: their lines and marks say it, and the levers. */
   get #narrow() {
-    return this.#sheet.unit < 24;
+    return this.store.hall || this.#sheet.unit < 24;
   }
 
   #draw_segment(name) {
@@ -101,10 +108,12 @@ export class Diagram {
     const [first, last] = [points[0], points.at(-1)].sort((a, b) => a[0] - b[0]);
     const free_left = !(first === points[0] ? segment.from : segment.to);
     const free_right = !(last === points[0] ? segment.from : segment.to);
+    // Clear of the buffer stop.
+    const aside = this.#width * 1.6 + 8;
     const [x, anchor] = free_right
-      ? [last[0] - 4, "end"]
+      ? [last[0] - aside, "end"]
       : free_left
-        ? [first[0] + 4, "start"]
+        ? [first[0] + aside, "start"]
         : [(first[0] + last[0]) / 2, "middle"];
     labels.append(
       svg("text", {
@@ -157,7 +166,7 @@ export class Diagram {
     const high = Math.max(44, Math.min(Math.abs(legs.thrown[1] - toe[1]) * 0.8, sheet.row * 0.8));
     parts.control = this.#control(`turnout-${name}`, middle, wide, high, () => {
       const turnout = this.store.state.turnouts[name];
-      this.deeds.turnout(name, (turnout?.commanded ?? turnout?.reported) === "closed" ? "thrown" : "closed");
+      this.deeds.turnout(name, other_leg(turnout));
     });
     controls.append(parts.control);
     this.#nodes.turnouts[name] = parts;
@@ -247,7 +256,7 @@ export class Diagram {
     const lie = this.#narrow ? MARKS[surety] : MARKS[surety] + (leg ? t(`${leg}.short`) : "");
     const asked = differs ? (this.#narrow ? "≠" : ` ≠ ${t(`${turnout.commanded}.short`)}`) : "";
     change(parts.label, { text: `${name} ${lie}${asked}`.trim(), class: `label turnout ${differs ? "moving" : surety}` });
-    const other = (turnout?.commanded ?? turnout?.reported) === "closed" ? "thrown" : "closed";
+    const other = other_leg(turnout);
     this.#offer(parts.control, `${lie_words(name, turnout)}. ${this.store.hands ? t("turnout.set", { leg: t(other) }) : ""}`.trim());
   }
 

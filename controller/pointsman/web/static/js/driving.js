@@ -2,6 +2,8 @@
 
 import { ask, dialog_open } from "./dialogs.js";
 import { button, change, html } from "./dom.js";
+import { refusal_line } from "./refusals.js";
+import { sentence } from "./sentences.js";
 import { takes_text } from "./stop.js";
 import { figure, t, t_or } from "./words.js";
 
@@ -11,13 +13,11 @@ const HORN_MS = 600;
 const ENDS = ["from", "to"];
 
 export class Driving {
-  #lights = false;
-
   constructor(place, link, store, throttle, track, diagram, deeds) {
     Object.assign(this, { place, link, store, throttle, track, diagram, deeds });
     this.#build();
     throttle.addEventListener("changed", () => this.#show());
-    store.view(["vehicles", "throttle", "drive", "turnouts", "mode", "you"], () => this.#show());
+    store.view(["vehicles", "throttle", "drive", "turnouts", "functions", "mode", "you"], () => this.#show());
     addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -36,32 +36,38 @@ export class Driving {
     this.brake = button("", () => throttle.stop(), { class: "big brake", id: "brake" });
     this.now = html("output", { class: "now", for: "speed" });
     this.limit = html("p", { class: "limit", role: "status" });
-    this.lights = button("", () => this.#function(LIGHTS, !this.#lights), { "aria-pressed": "false" });
+    this.said = refusal_line();
+    this.lights = button("", () => this.#function(LIGHTS, !this.#lights()), { "aria-pressed": "false" });
     this.horn = button("", () => this.#blow());
     this.desk = html(
       "div",
       { class: "desk" },
       // Together: on a phone they stay under the thumb, above the emergency stop.
-      html("div", { class: "dock" }, this.sides, html("div", { class: "row throttle" }, this.slower, this.brake, this.faster)),
-      html("div", { class: "speed" }, this.label, this.now, this.slider),
-      this.limit,
+      html("div", { class: "dock" }, html("div", { class: "readout" }, html("div", { class: "asked-for" }, this.label, this.now), html("div", { class: "twofold" }, this.limit, this.said)), this.sides, html("div", { class: "row throttle" }, this.slower, this.brake, this.faster)),
+      html("div", { class: "speed" }, this.slider),
       html("div", { class: "row" }, this.lights, this.horn, this.leave),
     );
-    this.place.append(this.title, this.who, this.take, this.desk);
+    this.taken = refusal_line();
+    this.place.append(this.title, this.who, this.take, this.taken, this.desk);
+    this.throttle.addEventListener("refused", (event) => this.deeds.answered(event.detail, this.said));
   }
 
   async #take() {
     const { throttle: all } = this.store.state;
     const holder = all[this.store.locomotive]?.holder;
     if (holder && !(await ask(t("take.over"), t("take.over.text", { locomotive: this.store.locomotive }), t("take.over.yes")))) return;
-    this.deeds.answered(await this.link.ask("take", holder ? { steal: true } : {}));
+    this.deeds.answered(await this.link.ask("take", holder ? { steal: true } : {}), this.taken);
   }
 
   async #function(number, on) {
     const answer = await this.link.ask("function", { number, on });
-    if (!answer.ok) this.deeds.answered(answer);
-    else if (number === LIGHTS) this.#lights = on;
-    this.#show();
+    if (!answer.ok) this.deeds.answered(answer, this.said);
+  }
+
+  /** Whether the lights are on, whoever has switched them. */
+  #lights() {
+    const { functions } = this.store.state;
+    return functions?.[this.store.locomotive]?.includes(LIGHTS) ?? false;
   }
 
   async #blow() {
@@ -113,6 +119,7 @@ export class Driving {
     change(this.who, { text: held ? "" : t(holder ? "held.other" : state.mode === "auto" ? "held.auto" : "held.none"), hidden: held });
     const idle = !["ready", "paused", "hand"].includes(state.mode);
     change(this.take, { text: t(holder ? "take.over" : "take"), hidden: held, disabled: idle });
+    this.taken.hidden = held;
     this.desk.hidden = !held;
     const at_stand = throttle.standing;
     const order = this.#by_side();
@@ -129,13 +136,13 @@ export class Driving {
     if (Number(slider.value) !== throttle.speed_mm_s) slider.value = String(throttle.speed_mm_s);
     change(this.label, { text: throttle.towards === null ? t("speed.choose") : t("speed") });
     const actual = Math.abs(state.vehicles[locomotive]?.v_mm_s ?? 0);
-    change(this.now, { text: t("speed.now", { wanted: figure(throttle.speed_mm_s), actual: figure(actual) }) });
+    change(this.now, { text: t("speed.now", { wanted: figure(throttle.speed_mm_s), actual: figure(actual) }), hidden: throttle.towards === null });
     change(this.slower, { "aria-label": t("slower"), disabled: throttle.speed_mm_s === 0 });
     change(this.faster, { "aria-label": t("faster"), disabled: throttle.towards === null || throttle.speed_mm_s >= cap });
     change(this.brake, { text: t("brake") });
     const said = ["warning", "limit"].map((one) => [one, state.drive?.[one]?.why]).filter(([, why]) => why);
-    change(this.limit, { text: said.map(([one, why]) => t(one, { why })).join(" ") });
-    change(this.lights, { text: t("lights"), "aria-pressed": String(this.#lights) });
+    change(this.limit, { text: said.map(([one, why]) => sentence(t(one, { why }))).join(" ") });
+    change(this.lights, { text: t("lights"), "aria-pressed": String(this.#lights()) });
     change(this.horn, { text: t("horn") });
     change(this.leave, { text: t("leave"), disabled: !at_stand });
   }

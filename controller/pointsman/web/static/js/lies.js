@@ -11,6 +11,9 @@ export function leg_of(turnout) {
   return turnout.surety === "seen" ? (turnout.reported ?? turnout.commanded) : (turnout.commanded ?? turnout.reported);
 }
 
+/** The leg that pressing a turnout asks for: the other one than it was set to. */
+export const other_leg = (turnout) => ((turnout?.commanded ?? turnout?.reported) === "closed" ? "thrown" : "closed");
+
 /** How a turnout lies, in words. */
 export function lie_words(name, turnout) {
   const leg = leg_of(turnout);

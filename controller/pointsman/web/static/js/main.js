@@ -2,36 +2,51 @@
 
 import { Callouts } from "./callouts.js";
 import { Diagram } from "./diagram.js";
-import { help } from "./dialogs.js";
+import { dialog_open, help } from "./dialogs.js";
 import { button, byId, change, html, refill } from "./dom.js";
 import { Driving } from "./driving.js";
-import { MARKS, leg_of, lie_words } from "./lies.js";
-import { Link } from "./link.js";
+import { link, stop, store } from "./first.js";
+import { MARKS, leg_of, lie_words, other_leg } from "./lies.js";
 import { Notices } from "./notices.js";
 import { People } from "./people.js";
 import { Puzzle } from "./puzzle.js";
 import { PuttingRight } from "./putting_right.js";
-import { code_in_address, tab, use_code } from "./session.js";
-import { EmergencyStop } from "./stop.js";
-import { Store } from "./store.js";
+import { Refusals } from "./refusals.js";
+import { names_of, sentence } from "./sentences.js";
+import { code_in_address, use_code } from "./session.js";
 import { Throttle } from "./throttle.js";
 import { Track } from "./track.js";
 import { WordsOfPosition } from "./words_of_position.js";
-import { LANGUAGES, preferred, speak, spoken_language, t } from "./words.js";
+import { LANGUAGES, preferred, speak, spoken_language, t, t_or } from "./words.js";
 
 const RETRY_MS = 2000;
 
 async function layout() {
+  const answer = await fetch(`/api/layout?lang=${spoken_language()}`);
+  if (!answer.ok) throw new Error(`/api/layout: ${answer.status}`);
+  return await answer.json();
+}
+
+/** What `get` gives; while it fails (no server yet, say) it is called again, and that is said. */
+async function at_last(get) {
   for (;;) {
     try {
-      const answer = await fetch(`/api/layout?lang=${spoken_language()}`);
-      if (answer.ok) return await answer.json();
-    } catch {
-      // No server yet: asked again below, and said.
+      return await get();
+    } catch (error) {
+      console.info(error);
     }
     refill(byId("notices"), "waiting", () => html("div", { class: "notice", role: "alert" }, html("p", { text: t("waiting") })));
     await new Promise((over) => setTimeout(over, RETRY_MS));
   }
+}
+
+/** What is being done; where nothing is, what can be done. */
+function note({ note: doing, mode, throttle }, store) {
+  // What the program calls a proving move is nothing for the public; and a hall is told the run itself.
+  if (mode === "starting") return t("note.starting");
+  if (doing) return store.hall && mode === "auto" ? "" : sentence(doing);
+  const held = Object.values(throttle ?? {}).some(({ holder }) => holder);
+  return store.hands && !held ? t_or(`note.${mode}`, "") : "";
 }
 
 function status(store, link) {
@@ -42,15 +57,16 @@ function status(store, link) {
     const power = state.power === null || state.power === undefined ? "unknown" : state.power ? "on" : "off";
     change(byId("power"), { text: t(`power.${power}`), class: `lamp power-${power}` });
     change(byId("protection"), { text: t("protection.is", { level: t(`protection.${state.protection}`) }), class: `lamp protection-${state.protection}` });
-    byId("protection").hidden = !store.layout.can_drive;
+    // A marshal changes it, by a button.
+    byId("protection").hidden = store.marshal;
     const down = (state.links ?? []).filter((one) => one.why).length;
     const words = link.stale ? t("links.none") : down ? t("links.down", { count: down }) : t("links.up");
     change(byId("links"), { text: words, class: `lamp ${down || link.stale ? "off" : "on"}` });
   };
   for (const event of ["stale", "fresh"]) link.addEventListener(event, () => store.state && show());
-  store.view(["mode", "demo", "power", "protection", "links"], show);
+  store.view(["mode", "demo", "power", "protection", "links", "you"], show);
   // What is being done, in a place of its own: it comes and goes, and nothing else moves for it.
-  store.view(["note"], (state) => change(byId("note"), { text: state.note ?? "" }));
+  store.view(["note", "mode", "you", "throttle"], (state) => change(byId("note"), { text: note(state, store) }));
   const language = byId("language");
   const named = () => {
     const other = LANGUAGES.find((one) => one !== spoken_language());
@@ -60,7 +76,7 @@ function status(store, link) {
     await speak(LANGUAGES.find((one) => one !== spoken_language()));
     named();
     link.say("language", { language: spoken_language() });
-    store.layout = Object.assign(store.layout, await layout());
+    store.layout = Object.assign(store.layout, await at_last(layout));
     store.again();
     document.title = store.layout.title;
     byId("title").textContent = store.layout.title;
@@ -72,16 +88,17 @@ function status(store, link) {
 /** A lever for each turnout and magnet: the diagram's controls once more, large, for fingers. */
 function levers(store, deeds) {
   const place = byId("levers");
-  store.view(["turnouts", "magnets", "you"], (state) => {
-    place.hidden = !store.hands;
-    if (!store.hands) return;
+  store.view(["turnouts", "magnets", "you", "mode"], (state) => {
+    // Before the layout is played on, and afterwards, nothing of it can be set.
+    place.hidden = !store.hands || ["idle", "dealt", "solved"].includes(state.mode);
+    if (place.hidden) return;
     const turnouts = Object.keys(store.layout.turnouts).map((name) => [name, lie_words(name, state.turnouts[name])]);
     const magnets = Object.keys(store.layout.magnets).map((name) => [name, t("magnet.control", { name, on: t(state.magnets[name]?.on ? "on" : "off") })]);
     refill(place, [turnouts, magnets], () => [
       ...turnouts.map(([name, words]) => {
         const one = state.turnouts[name];
         const sure = one?.surety === "seen" || one?.surety === "assumed";
-        const other = (one?.commanded ?? one?.reported) === "closed" ? "thrown" : "closed";
+        const other = other_leg(one);
         const text = `${name} ${MARKS[one?.surety ?? "unknown"]}${leg_of(one) ? t(`${leg_of(one)}.short`) : ""}`;
         return button(text, () => deeds.turnout(name, other), {
           class: `lever${sure ? "" : " unsure"}`,
@@ -95,30 +112,20 @@ function levers(store, deeds) {
 }
 
 async function begin() {
-  await speak(preferred());
   const code = code_in_address();
+  await at_last(() => speak(preferred()));
+  stop.show();
   const entered = code ? await use_code(code) : null;
 
-  const store = new Store();
-  const name = tab();
-  const link = new Link(() => {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    return `${scheme}://${location.host}/ws?lang=${spoken_language()}&tab=${name}`;
-  });
-  // Before anything else is there: the emergency stop.
-  const stop = new EmergencyStop(byId("stop"), link, store);
-  stop.show();
-
-  store.layout = await layout();
+  store.hall = new URLSearchParams(location.search).get("view") === "hall";
+  document.documentElement.classList.toggle("hall", store.hall);
+  store.layout = await at_last(layout);
+  names_of(store.layout);
   document.title = store.layout.title;
   byId("title").textContent = store.layout.title;
 
   const deeds = {
-    answered(answer) {
-      if (answer.ok) return;
-      if (callouts.shows(answer)) callouts.refused(answer);
-      notices.refused(answer);
-    },
+    answered: (answer, line) => refusals.answered(answer, line),
     turnout: async (turnout, leg) => deeds.answered(await link.ask("turnout", { name: turnout, leg })),
     uncouple: async (magnet) => deeds.answered(await link.ask("uncouple", { name: magnet })),
     "put-right": () => putting_right.open(),
@@ -127,11 +134,11 @@ async function begin() {
     no: async () => deeds.answered(await link.ask("answer", { question: store.state.question.id, yes: false })),
   };
   const track = new Track(store.layout);
-  const notices = new Notices(byId("notices"), link, store, deeds);
+  new Notices(byId("notices"), link, store, deeds);
   const diagram = new Diagram(byId("diagram"), byId("legend"), store, track, deeds);
   const callouts = new Callouts(byId("diagram"), diagram, store);
+  const refusals = new Refusals(callouts, byId("refused"), store);
   const throttle = new Throttle(link, store);
-  throttle.addEventListener("refused", (event) => deeds.answered(event.detail));
   link.addEventListener("refused", (event) => deeds.answered(event.detail));
   const putting_right = new PuttingRight(byId("putright"), link, store, deeds);
   new Driving(byId("driving"), link, store, throttle, track, diagram, deeds);
@@ -145,7 +152,10 @@ async function begin() {
   link.addEventListener("state", (event) => store.whole(event.detail));
   link.addEventListener("change", (event) => store.changed(event.detail));
   link.addEventListener("you", (event) => store.known(event.detail));
-  if (entered && !entered.ok) notices.refused(entered);
+  addEventListener("keydown", (event) => {
+    if (store.hall && event.key === "Escape" && !dialog_open()) location.search = "";
+  });
+  if (entered && !entered.ok) refusals.answered(entered);
   // After the throttle's own listener, which stops.
   addEventListener("pagehide", () => link.leave());
   link.connect();

@@ -1,16 +1,13 @@
-/** What the page has to say before all else: silence, halts, questions, links that are down, refusals. */
+/** What the page has to say before all else: silence, halts, questions, links that are down. */
 
 import { button, html, refill } from "./dom.js";
+import { reason, sentence } from "./sentences.js";
 import { clock, t } from "./words.js";
-
-const REFUSAL_SHOWN_MS = 12000;
 
 export class Notices {
   #since = null;
   #gone = false;
   #back = false;
-  #said = null;
-  #timer = null;
 
   constructor(place, link, store, deeds) {
     Object.assign(this, { place, link, store, deeds });
@@ -36,17 +33,6 @@ export class Notices {
     store.view(["*"], () => this.#show());
   }
 
-  /** Says a refusal (`{why, cure}`), for a while. */
-  refused({ why, cure }) {
-    this.#said = { why: why ?? t("no-answer"), cure: cure ?? "" };
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#said = null;
-      this.#show();
-    }, REFUSAL_SHOWN_MS);
-    this.#show();
-  }
-
   #show() {
     document.body.classList.toggle("stale", this.#since !== null);
     const { state } = this.store;
@@ -55,26 +41,28 @@ export class Notices {
       notes.push(["stale", "alert", t("stale", { time: clock(this.#since) }), this.#gone ? t("stale.again") : "", []]);
     } else if (this.#back) notes.push(["back", "status", t("back"), "", []]);
     if (state) notes.push(...this.#of(state));
-    if (this.#said) notes.push(["refused", "alert", this.#said.why, this.#said.cure, [["close", "close-refusal"]]]);
     refill(this.place, [notes, t("close")], () => notes.map((note) => this.#notice(...note)));
   }
 
   #of(state) {
     const { store } = this;
     const notes = [];
-    if (state.halted) {
-      const [more, deeds] = this.#for_marshal(state.halted.cure, [["put-right", "put-right"]]);
-      notes.push(["halted", "alert", t("halted", { why: state.halted.why }), more, deeds]);
+    const { halted, question, unfinished } = state;
+    // Where everything is stopped because cards are being drawn, nothing is to be done about it.
+    if (halted && !(halted.making_way && state.note)) {
+      const why = unfinished ? t("taking-up", { puzzle: this.#title(unfinished.puzzle) }) : t("halted", { why: halted.why });
+      const [more, deeds] = this.#for_marshal(unfinished ? "" : halted.cure, [["put-right", "put-right"]]);
+      notes.push(["halted", "alert", why, more, deeds]);
     }
-    if (state.question && state.question.kind !== "set-up" && store.drives) {
+    if (question && question.kind !== "set-up" && store.drives) {
       const answers = [["yes", "yes"], ["no", "no"]];
-      const [more, deeds] = state.question.kind === "take-up" ? this.#for_marshal("", answers) : ["", answers];
-      notes.push(["question", "alert", state.question.text, more, deeds]);
+      const [more, deeds] = question.kind === "take-up" ? this.#for_marshal("", answers) : ["", answers];
+      notes.push(["question", "alert", question.text, more, deeds]);
     }
-    // Where it is asked about already, that is enough.
-    if (state.unfinished && state.question?.kind !== "take-up" && store.drives) {
-      const text = t("unfinished", { puzzle: state.unfinished.puzzle, why: state.unfinished.why });
-      const [more, deeds] = this.#for_marshal(state.unfinished.position, [["take-up", "take-up"]]);
+    // Where it is asked about, or being taken up, that is enough.
+    else if (unfinished && state.mode === "idle" && store.drives) {
+      const text = t("unfinished", { puzzle: this.#title(unfinished.puzzle), why: unfinished.why });
+      const [more, deeds] = this.#for_marshal("", [["take-up", "take-up"]]);
       notes.push(["unfinished", "status", text, more, deeds]);
     }
     for (const one of state.links ?? []) {
@@ -87,7 +75,13 @@ export class Notices {
   #for_marshal(text, deeds) {
     const { store } = this;
     if (store.marshal) return [text, deeds];
-    return [[text, store.drives && t("marshal.does")].filter(Boolean).join(" "), []];
+    return [[sentence(text), store.drives && t("marshal.does")].filter(Boolean).join(" "), []];
+  }
+
+  /** What a puzzle is called that is named "layout/puzzle". */
+  #title(name) {
+    const found = this.store.layout.puzzles.find((one) => one.name === name.split("/").at(-1));
+    return found?.title || name;
   }
 
   #notice(kind, role, text, more, deeds) {
@@ -95,15 +89,8 @@ export class Notices {
       "div",
       { class: `notice ${kind}`, role },
       html("span", { class: "sign", "aria-hidden": "true" }),
-      html("p", {}, html("strong", { text }), more ? html("span", { text: ` ${more}` }) : null),
-      ...deeds.map(([words, deed]) => button(t(words), () => this.#do(deed), { "data-key": deed })),
+      html("p", {}, ...reason({ why: text, cure: more })),
+      ...deeds.map(([words, deed]) => button(t(words), () => this.deeds[deed](), { "data-key": deed })),
     );
-  }
-
-  #do(deed) {
-    if (deed === "close-refusal") {
-      this.#said = null;
-      this.#show();
-    } else this.deeds[deed]();
   }
 }

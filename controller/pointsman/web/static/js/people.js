@@ -1,7 +1,9 @@
 /** Who is who: spectators, drivers, the marshal; the PIN, the driver's code, phones that wait, the protection. */
 
 import { dialog } from "./dialogs.js";
-import { button, change, html, refill } from "./dom.js";
+import { button, byId, change, html, refill } from "./dom.js";
+import { refusal_line } from "./refusals.js";
+import { reason } from "./sentences.js";
 import { be_marshal, driver_code, give_up_role } from "./session.js";
 import { spoken_language, t, t_or } from "./words.js";
 
@@ -9,16 +11,20 @@ const LEVELS = ["full", "warn", "off"];
 
 export class People {
   #shown = null;
+  #counting = null;
 
   constructor(chip, link, store, deeds) {
     Object.assign(this, { chip, link, store, deeds });
     chip.addEventListener("click", () => this.open());
     store.view(["you", "people", "protection", "mode"], () => this.#show());
+    this.level = byId("protect");
+    this.level.addEventListener("click", () => this.open());
   }
 
   open() {
     this.body = html("div", { class: "people" });
-    this.#shown = dialog(t("people"), [this.body, html("p", { class: "row" }, button(t("close"), () => this.#shown.close()))], {
+    this.said = refusal_line();
+    this.#shown = dialog(t("people"), [this.body, this.said, html("p", { class: "row" }, button(t("close"), () => this.#shown.close()))], {
       closed: () => (this.body = null),
     });
     this.#show();
@@ -28,14 +34,16 @@ export class People {
     const { store } = this;
     change(this.chip, { text: t(`role.${store.you.role}`), "aria-label": t("role.is", { role: t(`role.${store.you.role}`) }) });
     document.body.dataset.role = store.you.role;
-    if (!this.body) return;
     const { people, protection } = store.state;
+    this.level.hidden = !(store.marshal && store.hands);
+    change(this.level, { text: t("protection.is", { level: t(`protection.${protection}`) }), class: `protection-${protection}` });
+    if (!this.body) return;
     refill(this.body, [store.you, people, protection, spoken_language()], () => (store.marshal ? this.#marshal() : this.#others()));
   }
 
   #others() {
-    const pin = html("input", { type: "password", id: "pin", inputmode: "numeric", autocomplete: "off", maxlength: 32, required: true });
-    const said = html("p", { role: "alert", class: "wrong" });
+    const pin = html("input", { type: "password", id: "pin", autocomplete: "off", maxlength: 64, required: true });
+    const said = refusal_line();
     const form = html(
       "form",
       {
@@ -44,7 +52,7 @@ export class People {
           const answer = await be_marshal(pin.value);
           pin.value = "";
           if (answer.ok) this.link.anew();
-          else said.textContent = answer.why ? `${answer.why} ${answer.cure}` : t("no-answer");
+          else said.replaceChildren(...reason(answer));
         },
       },
       html("p", {}, html("label", { for: "pin", text: t("pin") }), pin),
@@ -58,7 +66,7 @@ export class People {
     return button(t("role.give-up"), async () => {
       const answer = await give_up_role();
       if (answer.ok) this.link.anew();
-      else this.deeds.answered(answer);
+      else this.deeds.answered(answer, this.said);
     });
   }
 
@@ -95,7 +103,7 @@ export class People {
       html(
         "li",
         {},
-        html("span", {}, html("b", { text: name || who }), ` ${t_or(`device.${kind}`, kind)}, ${t_or(`people.${state}`, state)}`),
+        html("span", {}, html("b", { text: who }), name && name !== who ? html("q", { text: name }) : null, ` ${t_or(`device.${kind}`, kind)}, ${t_or(`people.${state}`, state)}`),
         state === "waiting"
           ? button(t("accept"), () => this.#ask("accept", { who, locomotive }), { class: "main", "data-key": `accept-${who}` })
           : null,
@@ -105,20 +113,32 @@ export class People {
   }
 
   async #ask(what, fields) {
-    this.deeds.answered(await this.link.ask(what, fields));
+    this.deeds.answered(await this.link.ask(what, fields), this.said);
   }
 
   async #code(place, locomotive) {
     const answer = await driver_code(locomotive);
     if (!answer.ok) {
-      this.deeds.answered(answer);
+      this.deeds.answered(answer, this.said);
       return;
     }
     const drawing = new DOMParser().parseFromString(answer.svg, "image/svg+xml").documentElement;
     drawing.setAttribute("role", "img");
     drawing.setAttribute("aria-label", t("code.picture"));
-    place.replaceChildren(document.importNode(drawing, true), html("p", { text: t("code.text", { locomotive, seconds: answer.seconds }) }));
-    // It is of no more use after that.
-    setTimeout(() => place.replaceChildren(html("p", { class: "quiet", text: t("code.over") })), answer.seconds * 1000);
+    const words = html("p");
+    place.replaceChildren(document.importNode(drawing, true), words);
+    const ends = Date.now() + answer.seconds * 1000;
+    clearInterval(this.#counting);
+    const count = () => {
+      const seconds = Math.ceil((ends - Date.now()) / 1000);
+      change(words, { text: t("code.text", { locomotive, seconds }) });
+      if (seconds > 0) return;
+      // It is of no more use after that.
+      clearInterval(this.#counting);
+      place.replaceChildren(html("p", { class: "quiet", text: t("code.over") }));
+    };
+    count();
+    place.scrollIntoView({ block: "nearest" });
+    this.#counting = setInterval(count, 1000);
   }
 }

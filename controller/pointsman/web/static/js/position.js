@@ -22,9 +22,23 @@ export function write({ segments, turnouts }) {
   return parts.join(" | ");
 }
 
+/** A position in which everything can be set up by hand: what is on no track, but on points or nowhere, is `loose`. */
+export function on_tracks(layout, { believed, confirmed }, vehicles) {
+  const position = read(layout, believed || confirmed);
+  const names = [...new Set([...Object.values(read(layout, confirmed || believed)).flatMap(all), ...all(position.segments), ...all(position.turnouts)])];
+  if (!believed && Object.keys(vehicles).length) {
+    // What is seen is no position: two on one turnout, say. On the tracks it is known all the same.
+    for (const { element, vehicles: here } of standing(layout, vehicles)) if (element in position.segments) position.segments[element] = here;
+  }
+  const placed = new Set(all(position.segments));
+  return { segments: position.segments, turnouts: {}, loose: names.filter((name) => !placed.has(name)) };
+}
+
+const all = (part) => Object.values(part).flatMap((one) => (Array.isArray(one) ? one : [one.vehicle]));
+
 /**
- * A position with one vehicle elsewhere: on a turnout's leg, or before the `index`-th of a segment, counted with the
- * vehicle itself unless it is said to be `without` it.
+ * A position with one vehicle elsewhere: before the `index`-th of a segment, counted with the vehicle itself unless it
+ * is said to be `without` it.
  */
 export function moved(position, vehicle, to) {
   const segments = {};
@@ -34,10 +48,8 @@ export function moved(position, vehicle, to) {
     segments[name] = standing.filter((one) => one !== vehicle);
     if (name === to.segment && at >= 0 && at < index && !to.without) index -= 1;
   }
-  const turnouts = Object.fromEntries(Object.entries(position.turnouts).filter(([, one]) => one.vehicle !== vehicle));
-  if (to.turnout) turnouts[to.turnout] = { vehicle, leg: to.leg };
-  else segments[to.segment].splice(index, 0, vehicle);
-  return { segments, turnouts };
+  segments[to.segment].splice(index, 0, vehicle);
+  return { segments, turnouts: {}, loose: (position.loose ?? []).filter((one) => one !== vehicle) };
 }
 
 /** What stands on each element by what the layout tells: `[{element, leg, vehicles}]`, from -> to, the layout's order. */

@@ -2,7 +2,9 @@
 
 import { board, called } from "./board.js";
 import { button, change, html } from "./dom.js";
-import { moved, read, write } from "./position.js";
+import { moved, on_tracks, write } from "./position.js";
+import { refusal_line } from "./refusals.js";
+import { reason } from "./sentences.js";
 import { t } from "./words.js";
 
 export class PuttingRight {
@@ -10,6 +12,7 @@ export class PuttingRight {
   #past = [];
   #picked = null;
   #said = "";
+  #arranged = false;
 
   constructor(place, link, store, deeds) {
     Object.assign(this, { place, link, store, deeds });
@@ -22,8 +25,8 @@ export class PuttingRight {
   /** Begins with what is believed. */
   open() {
     const { halted, puzzle } = this.store.state;
-    const believed = halted?.believed || halted?.confirmed || puzzle?.position || "";
-    this.#position = read(this.store.layout, believed);
+    const told = { believed: halted?.believed ?? "", confirmed: halted?.confirmed || puzzle?.position || "" };
+    this.#position = on_tracks(this.store.layout, told, this.store.state.vehicles);
     this.#past = [];
     this.#picked = null;
     this.#said = "";
@@ -47,8 +50,7 @@ export class PuttingRight {
     this.#past.push(this.#position);
     this.#position = moved(this.#position, vehicle, place);
     this.#picked = null;
-    const where = place.turnout ?? place.segment;
-    this.#said = t("put-right.put", { vehicle: called(this.store.layout, vehicle), place: where });
+    this.#said = t("put-right.put", { vehicle: called(this.store.layout, vehicle), place: place.segment });
     this.#show();
   }
 
@@ -62,12 +64,15 @@ export class PuttingRight {
   async #confirm() {
     const answer = await this.link.ask("put-right", { position: write(this.#position) });
     if (answer.ok) this.close();
-    else this.deeds.answered(answer);
+    else this.deeds.answered(answer, this.refused);
   }
 
   #show() {
     this.place.hidden = this.#position === null;
-    document.body.classList.toggle("putting-right", this.#position !== null);
+    if (document.body.classList.toggle("putting-right", this.#position !== null) !== this.#arranged) {
+      this.#arranged = !this.#arranged;
+      document.dispatchEvent(new Event("arranged"));
+    }
     if (!this.#position) {
       this.place.replaceChildren();
       this.said = null;
@@ -82,17 +87,21 @@ export class PuttingRight {
       lift: (vehicle) => this.#lift(vehicle),
     };
     this.said ??= html("p", { role: "status", class: "quiet" });
+    this.refused ??= refusal_line();
     change(this.said, { text: this.#said || t("put-right.how") });
+    const { loose } = this.#position;
     this.title = html("h2", { tabindex: "-1", text: t("put-right.title"), "data-key": "title" });
     this.place.replaceChildren(
       this.title,
-      html("p", { text: state.halted ? `${state.halted.why} ${state.halted.cure}` : "" }),
+      html("p", {}, ...(state.halted ? reason(state.halted) : [])),
+      loose.length ? html("p", { class: "clear", text: t("put-right.clear", { vehicles: loose.map((one) => called(layout, one)).join(", ") }) }) : html("p", { class: "clear" }),
       this.said,
       board(layout, this.#position, edit),
+      this.refused,
       html(
         "p",
         { class: "row" },
-        button(t("put-right.confirm"), () => this.#confirm(), { class: "main", "data-key": "confirm" }),
+        button(t("put-right.confirm"), () => this.#confirm(), { class: "main", disabled: loose.length > 0, "data-key": "confirm" }),
         button(t("undo"), () => this.#undo(), { disabled: !this.#past.length, "data-key": "undo" }),
         button(t("cancel"), () => this.close(), { "data-key": "cancel" }),
       ),

@@ -2,21 +2,37 @@
 
 import { board, called } from "./board.js";
 import { dialog } from "./dialogs.js";
-import { button, html, refill } from "./dom.js";
+import { button, byId, html, refill } from "./dom.js";
 import { photo } from "./photos.js";
 import { left_to_right, read } from "./position.js";
+import { refusal_line } from "./refusals.js";
+import { run_words } from "./runs.js";
+import { sentence } from "./sentences.js";
 import { token } from "./shapes.js";
-import { figure, spoken_language, t, t_or } from "./words.js";
+import { figure, spoken_language, t, t_count, t_or } from "./words.js";
 
 const FIGURES = ["runs", "reversals", "couplings", "pull_drops", "seconds", "raw_starts", "hints", "emergency_stops", "by_hand"];
 
 /** The figure that a puzzle is played for, as `done` names it. */
 const counted = (puzzle) => puzzle.count.replace("-", "_");
 
-/** Where a figure comes from, unless it was seen. */
+/** Where a figure comes from, in the first of its words: "seen", "inferred", "entered". */
+const origin_of = (origin) => (origin ?? "seen").split(" ")[0];
+
+/** The same in words, unless it was seen. */
 function origin_words(origin) {
-  return origin && origin !== "seen" ? html("small", { class: "origin", text: ` ${t_or(`origin.${origin}`, origin)}` }) : null;
+  const one = origin_of(origin);
+  return one === "seen" ? null : html("small", { class: "origin", text: ` ${t_or(`origin.${one}`, origin)}` });
 }
+
+/** What is counted, for so many. */
+const counted_words = (count, figure_of_it) => t_count(`count.${count}`, figure_of_it);
+
+/** Whether it is played for seconds: its par is told in milliseconds then, as the plan reckons them. */
+const in_seconds = (puzzle) => puzzle.count === "seconds";
+
+/** What the par is; after a putting right it counts from there. */
+const par_words = (puzzle, origin) => t(origin_of(origin) === "entered" ? "par.here" : puzzle.proved ? "par.proved" : "par");
 
 export class Puzzle {
   #facing = null;
@@ -26,14 +42,22 @@ export class Puzzle {
     Object.assign(this, { place, link, store, track, deeds });
     this.title = html("h2", { id: "puzzle-title" });
     this.controls = html("div", { class: "row controls" });
+    this.said = refusal_line();
     this.set_up = html("div", { class: "set-up" });
     this.score = html("div", { class: "score" });
     this.target = html("div", { class: "target" });
-    this.hint = html("div", { class: "hint" });
+    // In the diagram's own line, which stays in sight.
+    this.hint = byId("hint");
+    this.next = html("div", { class: "next-run" });
     this.figures = html("div", { class: "figures" });
     this.plan = html("div", { class: "plan" });
     this.prints = html("p", { class: "prints" });
-    place.append(this.title, this.controls, this.set_up, this.score, this.target, this.hint, this.figures, this.plan, this.prints);
+    place.append(
+      this.title,
+      this.set_up,
+      html("div", { class: "part" }, this.controls, this.said, this.score, this.next, this.target),
+      html("div", { class: "part" }, this.figures, this.plan, this.prints),
+    );
     store.view(["puzzle", "mode", "demo", "question", "you", "vehicles"], () => this.#show());
   }
 
@@ -43,7 +67,7 @@ export class Puzzle {
     const answer = await this.link.ask(what, fields);
     this.#busy = false;
     this.#show();
-    this.deeds.answered(answer);
+    this.deeds.answered(answer, this.said);
     return answer;
   }
 
@@ -56,7 +80,8 @@ export class Puzzle {
     refill(this.set_up, [mode, puzzle?.start, state.question, this.#facing, store.you.role, language], () => this.#set_up());
     refill(this.score, [puzzle?.count, puzzle?.par, puzzle?.proved, puzzle?.done, puzzle?.distance, mode, language], () => this.#score());
     refill(this.target, [puzzle?.cards, puzzle?.target, puzzle?.seed, puzzle?.level, language], () => this.#target());
-    refill(this.hint, [puzzle?.hint, language], () => this.#hint());
+    refill(this.hint, [puzzle?.hint, puzzle?.next, mode, language], () => this.#hint());
+    refill(this.next, [store.hall, puzzle?.plan, puzzle?.next, mode, language], () => this.#next());
     refill(this.figures, [puzzle?.done, language], () => this.#figures());
     refill(this.plan, [puzzle?.plan, puzzle?.next, language], () => this.#plan());
     refill(this.prints, [Boolean(puzzle?.start), language], () => this.#prints());
@@ -79,7 +104,7 @@ export class Puzzle {
       ["ready", "hand"].includes(mode) && one("auto", {}, { main: true }),
       still && one("step", {}),
       still && one("hint", {}, { role: "driver" }),
-      one("demo", { on: !demo }, { key: demo ? "demo.off" : "demo" }),
+      (demo || ["idle", "dealt", "solved", "halted"].includes(mode)) && one("demo", { on: !demo }, { key: demo ? "demo.off" : "demo" }),
     ];
   }
 
@@ -103,7 +128,7 @@ export class Puzzle {
     const named = puzzles.find(({ name }) => name === printed.get("puzzle"))?.name;
     const choice = html("select", { id: "deal-puzzle" }, ...puzzles.map(({ name, title }) => html("option", { value: name, text: title || name })));
     choice.value = named ?? this.store.state.puzzle?.name ?? puzzles[0]?.name ?? "";
-    const seed = html("input", { type: "text", id: "deal-seed", maxlength: 40, autocomplete: "off" });
+    const seed = html("input", { type: "text", id: "deal-seed", maxlength: 64, autocomplete: "off" });
     seed.value = named ? (printed.get("seed") ?? "") : "";
     const level = html(
       "select",
@@ -135,7 +160,7 @@ export class Puzzle {
       ),
     );
     const shown = dialog(t("deal"), [
-      gives_up && html("p", {}, html("strong", { text: t("deal.gives-up") })),
+      gives_up && html("p", { class: "refused", text: t("deal.gives-up") }),
       html("p", { text: t("deal.text") }),
       form,
     ].filter(Boolean));
@@ -164,7 +189,6 @@ export class Puzzle {
     return [
       html("h3", { text: t("set-up") }),
       html("p", { text: asked?.text || t("set-up.text") }),
-      board(layout, start),
       ...(marshal
         ? [
             asked?.facing?.note && html("p", { text: asked.facing.note }),
@@ -181,23 +205,23 @@ export class Puzzle {
             ),
           ]
         : []),
+      board(layout, start),
     ];
   }
 
   #score() {
     const { puzzle, mode } = this.store.state;
-    if (!puzzle) return html("p", { class: "quiet", text: t("puzzle.none") });
+    if (!puzzle) return mode === "idle" && html("p", { class: "quiet", text: t("puzzle.none") });
     const done = puzzle.done?.[counted(puzzle)] ?? 0;
     const origin = puzzle.done?.origins?.[counted(puzzle)];
+    const { par, distance } = puzzle;
+    const one = (value, words, ...more) => html("p", { class: "count" }, html("b", { text: figure(value) }), html("span", { text: words }), ...more);
     return [
-      html("p", { class: "count" }, html("b", { text: figure(done) }), html("span", { text: t_or(`count.${puzzle.count}`, puzzle.count) }), origin_words(origin)),
-      puzzle.par !== null &&
-        puzzle.par !== undefined &&
-        html("p", { class: "count" }, html("b", { text: figure(puzzle.par) }), html("span", { text: t(puzzle.proved ? "par.proved" : "par") })),
-      puzzle.distance !== null &&
-        puzzle.distance !== undefined &&
-        html("p", { class: "count" }, html("b", { text: figure(puzzle.distance) }), html("span", { text: t("distance") })),
+      one(done, counted_words(puzzle.count, done), origin_words(origin)),
+      par !== null && par !== undefined && (in_seconds(puzzle) ? one(Math.round(par / 1000), t("par.seconds")) : one(par, par_words(puzzle, origin))),
+      distance !== null && distance !== undefined && mode !== "solved" && one(distance, t_count("distance", distance)),
       mode === "solved" && html("p", { class: "solved", role: "status", text: t("solved") }),
+      in_seconds(puzzle) && html("p", { class: "quiet", text: t("par.seconds.text") }),
     ];
   }
 
@@ -237,15 +261,25 @@ export class Puzzle {
           ),
           html("p", { class: "quiet", text: drawn_by.filter(Boolean).join(" · ") }),
         ),
-      rows.length && html("div", {}, html("h3", { text: t("target") }), html("ul", { class: "board" }, ...rows)),
+      rows.length && html("div", {}, html("h3", { text: t(rows.length > 1 ? "target.spots" : "target") }), html("ul", { class: "board" }, ...rows)),
     ];
   }
 
+  /** The hint, while nothing moves by itself. */
   #hint() {
-    const { hint } = this.store.state.puzzle ?? {};
-    if (!hint) return [];
-    const run = typeof hint.run === "string" ? hint.run : hint.run?.text;
-    return html("p", { class: "tip", role: "status" }, html("strong", { text: t("hint.is") }), ` ${run ?? ""} ${t("hint.distance", { distance: hint.distance })}`);
+    const { puzzle, mode } = this.store.state;
+    const hint = puzzle?.hint;
+    if (!hint || mode === "auto") return [];
+    const words = run_words(this.store.layout, puzzle, puzzle.next, hint.run);
+    return html("p", { class: "tip", role: "status" }, html("strong", { text: t("hint.is") }), ` ${words} ${t("hint.distance", { distance: hint.distance })}`);
+  }
+
+  /** What comes next, for a hall. */
+  #next() {
+    const { state, hall, layout } = this.store;
+    const run = state.puzzle?.plan?.[state.puzzle.next];
+    if (!hall || !run || state.mode === "solved") return [];
+    return [html("h3", { text: t("next-run") }), html("p", { text: sentence(run_words(layout, state.puzzle, state.puzzle.next, run.text)) })];
   }
 
   #figures() {
@@ -257,7 +291,7 @@ export class Puzzle {
       return html(
         "div",
         {},
-        html("dt", { text: t(`count.${name.replace("_", "-")}`) }),
+        html("dt", { text: counted_words(name.replace("_", "-"), puzzle.done[name]) }),
         html("dd", {}, figure(puzzle.done[name]), origin_words(origin)),
       );
     });
@@ -269,8 +303,8 @@ export class Puzzle {
     if (!puzzle?.plan?.length) return [];
     const open = this.plan.querySelector("details")?.open ?? false;
     const steps = puzzle.plan.map((run, i) =>
-      html("li", { class: i < puzzle.next ? "past" : i === puzzle.next ? "next" : null, "aria-current": i === puzzle.next ? "step" : null, text: run.text }),
+      html("li", { class: i < puzzle.next ? "past" : i === puzzle.next ? "next" : null, "aria-current": i === puzzle.next ? "step" : null, text: run_words(this.store.layout, puzzle, i, run.text) }),
     );
-    return html("details", { open }, html("summary", { text: t("plan", { count: puzzle.plan.length }) }), html("ol", {}, ...steps));
+    return html("details", { open }, html("summary", { text: t_count("plan", puzzle.plan.length) }), html("ol", {}, ...steps));
   }
 }

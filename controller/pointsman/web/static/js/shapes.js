@@ -2,6 +2,7 @@
 
 import { svg } from "./dom.js";
 
+const LEAST_NAME = 8;
 const UNPAINTED = "#808080";
 
 /** Black or white, whichever has the higher contrast on `#rrggbb` (WCAG 2 relative luminance). */
@@ -85,13 +86,14 @@ function shortened(name, w, h) {
   const tall = Math.min(0.68 * h, 34);
   const fits = (text) => (0.86 * w) / (0.62 * text.length);
   let text = name;
-  while (text.length > 1 && fits(text) < 9.5) text = text.slice(0, -1);
-  return { text, size: Math.max(Math.min(tall, fits(text)), 8) };
+  while (text.length > 1 && fits(text) < LEAST_NAME) text = text.slice(0, -1);
+  return { text, size: Math.max(Math.min(tall, fits(text)), LEAST_NAME) };
 }
 
 /** A vehicle by itself, as a picture of its own; `text` is read instead of it. */
 export function token(name, vehicle, { h = 34, text = null } = {}) {
-  const w = h * (vehicle.locomotive ? 1.75 : 1.45);
+  // As wide as its name needs.
+  const w = Math.max(h * (vehicle.locomotive ? 1.75 : 1.45), (10 * 0.62 * name.length) / 0.86);
   return svg(
     "svg",
     {

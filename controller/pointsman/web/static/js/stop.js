@@ -19,6 +19,7 @@ export class EmergencyStop {
   #sent = true;
   #halt_seen = false;
   #down = false;
+  #power_off = false;
 
   constructor(place, link, store) {
     Object.assign(this, { link, store });
@@ -81,7 +82,8 @@ export class EmergencyStop {
     if (down && !event.repeat) this.press();
   }
 
-  #halted({ halted, mode }) {
+  #halted({ halted, mode, power }) {
+    this.#power_off = power === false;
     if (halted || mode === "halted") this.#halt_seen = true;
     else if (this.#halt_seen) {
       this.#halt_seen = false;
@@ -92,8 +94,11 @@ export class EmergencyStop {
 
   show() {
     document.body.classList.toggle("stopped", this.pressed);
-    change(this.words, { text: t(this.pressed ? "stop.again" : "stop") });
-    change(this.hint, { text: t(this.pressed ? "stop.again-hint" : "stop.hint") });
+    // Where the power is off already there is no more to be switched off.
+    const words = !this.pressed ? "stop" : this.#power_off ? "stop.done" : "stop.again";
+    const hints = { stop: t("stop.hint"), "stop.again": t("stop.again-hint"), "stop.done": t("stop.done-hint") };
+    change(this.words, { text: { stop: t("stop"), "stop.again": t("stop.again"), "stop.done": t("stop.done") }[words] });
+    change(this.hint, { text: hints[words], class: words === "stop" ? "key" : null });
     // Once the layout is told to be halted, that says it.
     const said = this.#sent ? (this.#halt_seen ? "" : t("stop.said")) : t("stop.not-sent");
     change(this.said, { text: this.pressed ? said : "", class: this.#sent ? null : "unsent" });

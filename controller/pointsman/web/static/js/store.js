@@ -4,6 +4,8 @@ export class Store {
   state = null;
   you = { role: "spectator", who: null, locomotive: null };
   layout = null;
+  /** Shown to a hall: nothing can be pressed but the stop. */
+  hall = false;
   #views = [];
 
   /** Calls `render(state)` now and whenever one of the keys has changed ("you" and "*" among them). */
@@ -41,16 +43,16 @@ export class Store {
   }
 
   get drives() {
-    return this.you.role === "driver" || this.you.role === "marshal";
+    return !this.hall && (this.you.role === "driver" || this.you.role === "marshal");
   }
 
-  /** Whether this page may move something by hand: where the server cannot do it, nothing offers it. */
+  /** Whether this page offers what moves something by hand. */
   get hands() {
-    return this.drives && this.layout.can_drive;
+    return this.drives;
   }
 
   get marshal() {
-    return this.you.role === "marshal";
+    return !this.hall && this.you.role === "marshal";
   }
 
   #tell(keys) {

@@ -17,7 +17,7 @@ export class Trains {
   #sheet = null;
   #layer = null;
   #bars = null;
-  #usual = 1;
+  #least = 1;
 
   constructor(store, track) {
     Object.assign(this, { store, track });
@@ -29,14 +29,15 @@ export class Trains {
     const { layout } = this.store;
     const longest = Math.max(...Object.values(layout.vehicles).map((vehicle) => vehicle.length_mm));
     const widths = Object.entries(layout.segments).map(([name, segment]) => (span(sheet.line(name)) / segment.length_mm) * longest);
-    return Math.max(16, Math.min(sheet.row * 0.42, 62, Math.min(...widths) * 0.72));
+    const [share, most] = this.store.hall ? [0.56, 90] : [0.42, 62];
+    return Math.max(16, Math.min(sheet.row * share, most, Math.min(...widths) * 0.72));
   }
 
   draw(layer, sheet) {
     this.#layer = layer;
     this.#sheet = sheet;
     const scales = Object.entries(this.store.layout.segments).map(([name, { length_mm }]) => span(sheet.line(name)) / length_mm);
-    this.#usual = scales.sort((a, b) => a - b)[Math.floor((scales.length - 1) / 2)];
+    this.#least = Math.min(...scales);
     this.#drawn = {};
     this.#bars = svg("g", { class: "errors" });
     layer.replaceChildren(this.#bars);
@@ -113,8 +114,8 @@ export class Trains {
     if (drawn.wide !== wide) {
       drawn.wide = wide;
       const tall = this.height(this.#sheet);
-      // Tracks are drawn at scales of their own: a body is not drawn out with them, its couplers are.
-      const body = Math.min(wide * 0.93, this.#usual * vehicle.length_mm * 1.25);
+      // Tracks are drawn at scales of their own: a body has the same length on all of them, its couplers are drawn out.
+      const body = Math.min(wide, this.#least * vehicle.length_mm) * 0.95;
       const couplers = svg("path", { class: "couplers", d: `M${-wide / 2} ${-tall * 0.24}H${wide / 2}` });
       drawn.node.replaceChildren(couplers, ...silhouette(name, vehicle, Math.max(body, 6), tall).filter(Boolean));
     }

@@ -4,7 +4,17 @@ import { set_cookie, cookie } from "./session.js";
 
 export const LANGUAGES = ["en", "fr"];
 
-let dictionary = {};
+/** Until a dictionary has come: what a stop has to say (as `words/en.json` has it). */
+let dictionary = {
+  emergency: "Emergency stop",
+  stop: "EMERGENCY STOP",
+  "stop.hint": "or the space bar",
+  "stop.again": "POWER OFF TOO",
+  "stop.again-hint": "stopped; press again",
+  "stop.said": "Emergency stop sent.",
+  "stop.not-sent": "NOT SENT: no connection. Use the layout's own switch. It will be sent as soon as there is one.",
+  waiting: "Waiting for the signal box to answer …",
+};
 let language = LANGUAGES[0];
 
 /** The language kept from the last visit, else the first of the browser's that is spoken here. */
@@ -30,6 +40,12 @@ export const spoken_language = () => language;
 export function t(key, values = {}) {
   const text = dictionary[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** The words of a key for so many: those of `key.one` where the language says one so. */
+export function t_count(key, count, values = {}) {
+  const one = new Intl.PluralRules(language).select(count) === "one" && `${key}.one` in dictionary;
+  return t(one ? `${key}.one` : key, { count, ...values });
 }
 
 /** The words of a key where the dictionary has it, else what is given. */
