@@ -19,12 +19,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from evening import START, Evening, attempt, evening
 from postgres import THERE, Postgres, needs_postgresql, postgres
-from sqlalchemy import delete, insert, text, update
+from sqlalchemy import delete, insert, inspect, text, update
 from sqlalchemy.exc import IntegrityError
 
 from pointsman.compete.book import Head
 from pointsman.compete.entries import Checked, Created, EntrantAdded, Undone, Withdrawn
 from pointsman.compete.store.place import WRITES, default_file, engine_of
+from pointsman.compete.store.schema import bring_up
 from pointsman.compete.store.store import Store
 from pointsman.compete.store.tables import COMPETITIONS, ENTRIES, METADATA, VERSION_TABLE
 from pointsman.errors import CompetitionError, RefusedError, UsageError
@@ -155,6 +156,36 @@ def test_a_store_of_a_newer_program_is_refused_and_left_alone(place: str) -> Non
     change(place, text(f"UPDATE {VERSION_TABLE} SET version_num = '0001'"))
     with Store(place) as store:
         assert store.book("club") == its.book
+
+
+def test_steps_that_do_not_come_to_their_end_leave_nothing_behind(place: str) -> None:
+    engine = engine_of(place)
+    try:
+        with engine.execution_options(**{WRITES: True}).connect() as connection:
+            bring_up(connection, place)
+            assert inspect(connection).has_table("entries")
+            connection.rollback()
+        assert inspect(engine).get_table_names() == []
+    finally:
+        engine.dispose()
+
+
+def test_many_threads_with_one_store_lose_nothing(place: str) -> None:
+    told: list[int] = []
+    with Store(place) as store:
+        store.create("club", CREATED, by="Marshal", at=START)
+
+        def add(number: int) -> None:
+            told.append(store.add("club", EntrantAdded(f"e{number}", "X"), by="Marshal", at=START).head.entries)
+
+        threads = [threading.Thread(target=add, args=(number,)) for number in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PROCESS_WITHIN_S)
+        assert sorted(told) == list(range(2, 22))
+        assert store.faults("club") == ()
+        assert len(store.book("club").state.entrants) == 20
 
 
 def test_several_that_open_an_empty_place_at_once_all_find_it_ready(place: str) -> None:
