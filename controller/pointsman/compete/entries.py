@@ -41,8 +41,6 @@ def _utc(moment: datetime) -> datetime:
 
 
 def _exact(value: object) -> Fraction:
-    if isinstance(value, Fraction):
-        return value
     try:
         if isinstance(value, str) and len(value) <= 40 and str(Fraction(value)) == value:
             return Fraction(value)
@@ -70,7 +68,7 @@ Cards = Annotated[tuple[Words, ...], Field(min_length=1, max_length=100)]
 
 
 def _marks(value: object) -> Marks:
-    return value if isinstance(value, Marks) else marks_of(value, "marks")
+    return marks_of(value, "marks")
 
 
 EnteredMarks = Annotated[Marks, PlainValidator(_marks), PlainSerializer(marks_values, return_type=Mapping)]

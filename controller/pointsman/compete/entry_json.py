@@ -74,9 +74,9 @@ def write_line(written: Written, before: str) -> str:
     """
     heading = Heading(written.seq, written.by, written.at, written.why)
     values = {
-        **_HEADING.dump_python(heading, mode="json"),
+        **_HEADING.dump_python(heading, mode="json", warnings=False),
         "kind": kind_of(written.entry),
-        "entry": _ADAPTERS[type(written.entry)].dump_python(written.entry, mode="json"),
+        "entry": _ADAPTERS[type(written.entry)].dump_python(written.entry, mode="json", warnings=False),
         "before": before,
     }
     line = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)

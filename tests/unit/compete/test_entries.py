@@ -185,6 +185,19 @@ def test_what_could_not_be_read_again_is_not_written(wrong: Written) -> None:
         write_line(wrong, BEFORE)
 
 
+def test_what_would_be_read_as_another_entry_is_not_written() -> None:
+    with pytest.raises(CompetitionError, match="would be read as another one"):
+        write_line(written(HeatOpened("r1", 1, ["1", "2"], 7)), BEFORE)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["12.5", "1/0", "24/2", "x", "", "1" * 50, 12, None])
+def test_what_is_no_exact_number_is_told(value: object) -> None:
+    values = json.loads(write_line(written(EVERY[4]), BEFORE))
+    values["entry"]["cut_off"]["at_most"] = value
+    with pytest.raises(CompetitionError, match=r"round\.cut_off\.at_most must be an exact number"):
+        read_line(json.dumps(values), "here")
+
+
 TEXTS = st.text(max_size=20).filter(lambda text: text.isprintable() and text == text.strip())
 
 

@@ -12,6 +12,7 @@ from evening import ROUND, SECRET, START, Evening, attempt, cards, commitment, e
 
 from pointsman.compete.book import Book
 from pointsman.compete.entries import (
+    AdvanceRule,
     AttemptEnded,
     Checked,
     Created,
@@ -32,6 +33,7 @@ from pointsman.compete.entries import (
     Withdrawn,
 )
 from pointsman.compete.marks import Fault, Outcome
+from pointsman.compete.ranking import By
 from pointsman.compete.state import Phase
 from pointsman.errors import LayoutError, RefusedError, UsageError
 
@@ -235,6 +237,10 @@ def test_what_the_rules_forbid_is_refused_with_a_cure_and_leaves_the_book_as_it_
         (lambda e: e.write(replace(ROUND, round="r2", format="best-of-0")), "there is no format 'best-of-0'"),
         (lambda e: e.write(replace(ROUND, round="r2", scheme="least-moves")), "least-moves needs a time limit"),
         (lambda e: e.write(replace(ROUND, round="r2", par_least=9, par_most=5)), "the pars 9 to 5 are no range"),
+        (
+            lambda e: e.write(replace(ROUND, round="r2", advance=AdvanceRule(By.PERCENT, Fraction(101)))),
+            "101 percent cannot advance",
+        ),
         (lambda e: e.write(CHILDREN, replace(commitment(CHILDREN), draws=8)), "8 draws are possible"),
     ],
 )
@@ -257,6 +263,7 @@ def test_nothing_comes_before_the_beginning() -> None:
 def test_an_attempt_with_all_that_can_happen_to_it() -> None:
     its = evening(heats=1)
     its.write(attempt(), SetUpAgreed("a1", "head: 1 2"))
+    assert its.book.state.attempts["a1"].outcome is None
     its.write(Paused("a1", 4_000), why="a wire came off")
     assert its.book.state.attempts["a1"].phase is Phase.PAUSED
     fault, hint = FaultMarked("a1", Fault.HAND, 3_900), HintMarked("a1", 4_000)
@@ -294,3 +301,16 @@ def test_all_of_a_heat_play_its_draw_and_nobody_plays_one_twice() -> None:
         its.write(attempt(f"{name}-2", name, heat=2, number=2))
         its.end(f"{name}-2")
     assert len(its.book.state.of_round("r1")) == 4
+
+
+def test_an_entrants_name_and_train_are_corrected_also_after_the_start() -> None:
+    its = evening(heats=1)
+    its.write(attempt())
+    its.write(EntrantChanged("ada", "Ada B.", "Eastern", train="Milk"), why="misspelt")
+    assert its.book.state.entrants["ada"].about.name == "Ada B."
+
+
+def test_a_class_is_corrected_before_the_first_attempt() -> None:
+    its = evening(heats=1)
+    its.write(EntrantChanged("bo", "Bo", category=""), why="ten years old today")
+    assert its.book.state.entrants["bo"].about.category == ""

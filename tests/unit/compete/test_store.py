@@ -253,6 +253,16 @@ def test_a_chain_written_anew_is_found_by_the_head_that_was_published(place: str
         assert store.faults("club", replace(noted, hash="0" * 64)) == ("entry 6 was changed: another hash was noted",)
 
 
+def test_a_book_that_was_restored_from_a_copy_is_read_as_it_is_now(place: str) -> None:
+    with Store(place) as store:
+        its = filled(store, evening())
+        store.add("club", Withdrawn("bo"), by="Marshal", at=START)
+        whole = its.book.head
+        change(place, delete(ENTRIES).where(of(7)), update(COMPETITIONS).values(entries=whole.entries, head=whole.hash))
+        assert store.book("club") == its.book
+        assert store.add("club", Withdrawn("ada"), by="Marshal", at=START).head.entries == 7
+
+
 def test_a_writer_who_waits_too_long_is_told(place: str) -> None:
     with Store(place, busy_s=0.1) as store:
         its = filled(store, evening())
@@ -337,6 +347,13 @@ def test_the_file_lies_with_the_users_data_and_keeps_the_rules_of_its_tables(
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     with pytest.raises(IntegrityError):
         change(store.where, insert(ENTRIES).values(competition="nobody", seq=1, line="x"))
+
+
+def test_a_file_may_be_named_by_a_url_too(tmp_path: Path) -> None:
+    with Store(f"sqlite:///{tmp_path}/store") as store:
+        store.create("club", CREATED, by="Marshal", at=START)
+    with Store(str(tmp_path / "store")) as store:
+        assert store.competitions() == ("club",)
 
 
 @needs_postgresql

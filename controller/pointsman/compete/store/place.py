@@ -69,7 +69,7 @@ def _sqlite(path: Path, busy_s: float) -> Engine:
 
 
 def _open_sqlite(connection: sqlite3.Connection, _: object) -> None:
-    # Python's own way to begin would leave the making of tables outside of the transaction.
+    # Transactions are begun below, and never by Python's module where it thinks fit.
     connection.isolation_level = None
     # What is confirmed is on the disk, also when the power goes.
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
