@@ -1,4 +1,4 @@
-"""Test support: `pointsman serve` itself on the simulated small Inglenook, and what a person does first on its page."""
+"""Test support: `pointsman serve` itself on a simulated layout, and what a person does first on its page."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ SOON_MS = 60_000
 
 
 class Server(Program):
-    """The signal box of the small Inglenook, whose trains run some times faster than real ones."""
+    """The signal box of a layout, the small Inglenook if none is named."""
 
-    def __init__(self, folder: Path, cache: Path, *options: str, port: int = 0) -> None:
-        words = ("serve", "inglenook-small", "--port", str(port), "--journals", str(folder / "journals"), *options)
+    def __init__(
+        self, folder: Path, cache: Path, *options: str, port: int = 0, layout: str | Path = "inglenook-small"
+    ) -> None:
+        words = ("serve", str(layout), "--port", str(port), "--journals", str(folder / "journals"), *options)
         super().__init__(tool("pointsman"), *words, env={"POINTSMAN_CACHE_DIR": str(cache)})
         self.address = self.expect(r"http://127\.0\.0\.1:\d+/").group()
 
@@ -32,8 +34,10 @@ class Server(Program):
 
 
 @contextmanager
-def served(folder: Path, cache: Path, *options: str, port: int = 0) -> Iterator[Server]:
-    with running(lambda: Server(folder, cache, *options, port=port)) as server:
+def served(
+    folder: Path, cache: Path, *options: str, port: int = 0, layout: str | Path = "inglenook-small"
+) -> Iterator[Server]:
+    with running(lambda: Server(folder, cache, *options, port=port, layout=layout)) as server:
         yield server
 
 
