@@ -16,6 +16,7 @@
     │   └── StoppedError        by a person or the system; with a code of its own
     ├── RefusedError         7  the interlocking does not let a step go, with its reasons
     ├── JournalError         8  a journal that cannot be read or written
+    ├── CompetitionError    11  a competition's book or store that cannot be read or written, or is not whole
     └── ProtocolError        9  a frame that must not be sent (a fault of ours)
 
 0 is success, 1 an error of the program itself, or a question answered with no, or output that nobody reads any more;
@@ -175,6 +176,12 @@ class JournalError(PointsmanError):
     """A journal that cannot be read or written."""
 
     exit_code = 8
+
+
+class CompetitionError(PointsmanError):
+    """A competition's book or store that cannot be read or written, or is not whole."""
+
+    exit_code = 11
 
 
 class ProtocolError(PointsmanError):

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from pointsman.web.french_of import (
+    book,
     box,
     fair_draws,
     links,
@@ -434,7 +435,7 @@ _ALL = (
     *_TEMPLATES,
     *(
         one
-        for part in (box, fair_draws, links, nodes, phones, playing, roles, scoring, solving, stations, stopping)
+        for part in (book, box, fair_draws, links, nodes, phones, playing, roles, scoring, solving, stations, stopping)
         for one in part.TEMPLATES
     ),
 )

@@ -12,15 +12,22 @@ from pointsman.web.french import sentence
 
 TOLD_ON_A_PAGE = (
     "box",
+    "compete/book.py",
     "compete/commitment.py",
     "compete/draws.py",
-    "compete/sealing.py",
+    "compete/entries.py",
+    "compete/entry_json.py",
     "compete/formats.py",
     "compete/knockout.py",
     "compete/marks.py",
     "compete/marks_json.py",
     "compete/ranking.py",
+    "compete/rules.py",
     "compete/scoring",
+    "compete/sealing.py",
+    "compete/state.py",
+    "compete/store",
+    "compete/tokens.py",
     "dispatch",
     "draws.py",
     "errors.py",
@@ -194,6 +201,15 @@ NOT_TOLD = {
         "pointsman distances 3\nx1",
         "tuple[list[int], list[bytes]]",
     },
+    "what a store is asked, and what it says": {
+        "PRAGMA x1",
+        "SET LOCAL lock_timeout = x1",
+        "SELECT pg_advisory_xact_lock(:key)",
+        "lock timeout",
+        "file is not a database",
+        'pip install "pointsman[postgresql]"',
+    },
+    "what the chain of a book hangs on": {"pointsman book 1\nx1"},
     "what a commitment is made of": {
         "pointsman draws 1",
         "secret x1",
@@ -337,6 +353,20 @@ def test_every_title_of_the_built_in_layouts_and_puzzles_has_french() -> None:
         (
             "L: in head, its coupler towards the points 60 mm from the buffer stop; 1 2 coupled to it.",
             "L : dans head, son attelage vers l'aiguillage à 60 mm du heurtoir ; 1 2 attelé.",
+        ),
+        ("attempt a1 is paused", "l'essai a1 est interrompu"),
+        ("there is no entrant 'adda'", "il n'y a pas de participant 'adda'"),
+        (
+            'entry.at must be in UTC, but is "2026"',
+            'entry.at doit être en UTC, mais c\'est "2026"',
+        ),
+        (
+            "entry 2 is missing; entry 3 was changed: entry 4 holds on to another one",
+            "l'entrée 2 manque ; l'entrée 3 a été changée : l'entrée 4 en suit une autre",
+        ),
+        (
+            "entry 4 was changed: attempt.heat must be at least 1, but is 0",
+            "l'entrée 4 a été changée : attempt.heat doit être au moins 1, mais c'est 0",
         ),
     ],
 )
