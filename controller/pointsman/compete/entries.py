@@ -92,13 +92,17 @@ class Created(Strict):
 
 @dataclass(frozen=True, slots=True)
 class EntrantAdded(Strict):
-    """Somebody who takes part; ``category`` is empty for one who is in no class."""
+    """Somebody who takes part; ``category`` is empty for one who is in no class.
+
+    ``pair`` is the name of the pair that two play as, where a round is for pairs.
+    """
 
     entrant: Id
     name: Words
     club: MaybeWords = ""
     category: MaybeWords = ""
     train: MaybeWords = ""
+    pair: MaybeWords = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,7 @@ class EntrantChanged(Strict):
     club: MaybeWords = ""
     category: MaybeWords = ""
     train: MaybeWords = ""
+    pair: MaybeWords = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,8 @@ class RoundAnnounced(Strict):
     ``layout_sha256`` and ``puzzle_sha256`` are those of the files; ``own_scheme`` is the text of a club's own scheme,
     in TOML, which then counts and not ``scheme``; ``format`` is a name of ``formats.format_named``, and says how many
     attempts there are. Without an ``advance`` nobody goes on: it is a final. Whoever is not of the round's
-    ``category`` is not in it; empty is for everybody.
+    ``category`` is not in it; empty is for everybody. ``speed_limit_mm_s`` is what no locomotive may exceed: a run over
+    a measured distance shows it before the first attempt.
     """
 
     round: Id
@@ -166,6 +172,7 @@ class RoundAnnounced(Strict):
     most_hints: Few | None = None
     advance: AdvanceRule | None = None
     category: MaybeWords = ""
+    speed_limit_mm_s: Annotated[int, Field(ge=1, le=1_000)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +229,23 @@ class SetUpAgreed(Strict):
     attempt: Id
     position: Words
     picture_sha256: Hash | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedChecked(Strict):
+    """A locomotive was timed over a measured distance, before a round that has a speed limit."""
+
+    round: Id
+    locomotive: Words
+    distance_mm: Annotated[int, Field(ge=1, le=100_000)]
+    time_ms: Annotated[int, Field(ge=1, le=LONGEST_MS)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClockStarted(Strict):
+    """An attempt's clock runs, from the moment that is told of the entry: the first movement was seen."""
+
+    attempt: Id
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +357,8 @@ Entry = (
     | Revealed
     | AttemptStarted
     | SetUpAgreed
+    | SpeedChecked
+    | ClockStarted
     | Paused
     | Resumed
     | FaultMarked

@@ -33,6 +33,8 @@ KINDS: dict[str, type[Entry]] = {
     "revealed": entries.Revealed,
     "attempt": entries.AttemptStarted,
     "set-up": entries.SetUpAgreed,
+    "speed-checked": entries.SpeedChecked,
+    "clock-started": entries.ClockStarted,
     "paused": entries.Paused,
     "resumed": entries.Resumed,
     "fault": entries.FaultMarked,

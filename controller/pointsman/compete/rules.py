@@ -169,6 +169,13 @@ def _revealed(state: State, written: e.Written, entry: e.Revealed) -> State:
     return replace(state, rounds=_with(state.rounds, entry.round, replace(its, secret=entry.secret)))
 
 
+def _speed(state: State, written: e.Written, entry: e.SpeedChecked) -> State:
+    its = _known(state.rounds, entry.round, "round")
+    if its.announced.speed_limit_mm_s is None:
+        _refuse(f"round {entry.round} has no speed limit", written, "nothing is to be measured")
+    return replace(state, rounds=_with(state.rounds, entry.round, replace(its, speeds=(*its.speeds, entry))))
+
+
 # ---------------------------------------------------------------- attempts
 
 
@@ -265,6 +272,7 @@ def _changed(
     return replace(state, attempts=_with(state.attempts, name, changed))
 
 
+_ANY = (Phase.CALLED, Phase.RUNNING, Phase.PAUSED)
 _ON = (Phase.RUNNING, Phase.PAUSED)
 _OVER = "it has ended: correct its marks if they are wrong"
 
@@ -273,7 +281,28 @@ def _set_up(state: State, written: e.Written, entry: e.SetUpAgreed) -> State:
     its = _known(state.attempts, entry.attempt, "attempt")
     if its.set_up is not None:
         _refuse(f"the set-up of attempt {entry.attempt} is agreed already", written, "take that back first")
-    return _changed(state, written, entry.attempt, (Phase.RUNNING,), _OVER, set_up=entry)
+    return _changed(state, written, entry.attempt, (Phase.CALLED,), "before the clock runs it is agreed", set_up=entry)
+
+
+def _clock_started(state: State, written: e.Written, entry: e.ClockStarted) -> State:
+    its = _known(state.attempts, entry.attempt, "attempt")
+    if its.phase is Phase.CALLED and its.set_up is None:
+        _refuse(
+            f"the set-up of attempt {entry.attempt} is not agreed",
+            written,
+            "compare what stands on the layout with the picture first",
+        )
+    if not state.rounds[its.started.round].slow_enough:
+        limit_mm_s = state.rounds[its.started.round].announced.speed_limit_mm_s
+        _refuse(
+            f"no locomotive has shown that it keeps to {limit_mm_s} mm/s",
+            written,
+            "time it over a measured distance; slow it down if it is too fast",
+        )
+    cure = "a clock is started once"
+    return _changed(
+        state, written, entry.attempt, (Phase.CALLED,), cure, phase=Phase.RUNNING, since=written.at, since_ms=0
+    )
 
 
 def _paused(state: State, written: e.Written, entry: e.Paused) -> State:
@@ -290,7 +319,16 @@ def _resumed(state: State, written: e.Written, entry: e.Resumed) -> State:
             written,
             "let it go on from where it stood",
         )
-    return _changed(state, written, entry.attempt, (Phase.PAUSED,), cure, phase=Phase.RUNNING)
+    return _changed(
+        state,
+        written,
+        entry.attempt,
+        (Phase.PAUSED,),
+        cure,
+        phase=Phase.RUNNING,
+        since=written.at,
+        since_ms=entry.at_ms,
+    )
 
 
 def _pressed(state: State, written: e.Written, entry: e.FaultMarked | e.HintMarked) -> State:
@@ -310,7 +348,7 @@ def _ended(state: State, written: e.Written, entry: e.AttemptEnded) -> State:
         )
     if entry.outcome is Outcome.FINISHED and entry.marks is None and entry.journal is None:
         _refuse("nothing shows how this was done", written, "give its journal, or enter its marks")
-    return _changed(state, written, entry.attempt, _ON, _OVER, phase=Phase.ENDED, ended=entry, marks=entry.marks)
+    return _changed(state, written, entry.attempt, _ANY, _OVER, phase=Phase.ENDED, ended=entry, marks=entry.marks)
 
 
 def _corrected(state: State, written: e.Written, entry: e.MarksCorrected) -> State:
@@ -378,6 +416,8 @@ _RULES: dict[type[e.Entry], Callable[[State, e.Written, Any], State]] = {
     e.Revealed: _revealed,
     e.AttemptStarted: _attempt,
     e.SetUpAgreed: _set_up,
+    e.SpeedChecked: _speed,
+    e.ClockStarted: _clock_started,
     e.Paused: _paused,
     e.Resumed: _resumed,
     e.FaultMarked: _pressed,

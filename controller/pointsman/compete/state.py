@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pointsman.compete.commitment import Files, ParRange, Parts
@@ -23,6 +23,7 @@ from pointsman.compete.entries import (
     Revealed,
     RoundAnnounced,
     SetUpAgreed,
+    SpeedChecked,
     TokenGiven,
 )
 from pointsman.compete.formats import Format, format_named
@@ -42,12 +43,24 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round, and how far its draws are: ``heats`` are those opened, in the order of their numbers from 1."""
+    """A round, and how far its draws are: ``heats`` are those opened, in the order of their numbers from 1.
+
+    ``speeds`` are the runs over a measured distance.
+    """
 
     announced: RoundAnnounced
     committed: Committed | None = None
     heats: tuple[HeatOpened, ...] = ()
     secret: str | None = None
+    speeds: tuple[SpeedChecked, ...] = ()
+
+    @property
+    def slow_enough(self) -> bool:
+        """Whether every locomotive that was timed last ran within the limit, and one was; so too without a limit."""
+        limit_mm_s, last = self.announced.speed_limit_mm_s, {its.locomotive: its for its in self.speeds}
+        if limit_mm_s is None:
+            return True
+        return bool(last) and all(its.distance_mm * 1000 <= limit_mm_s * its.time_ms for its in last.values())
 
     @property
     def form(self) -> Format:
@@ -83,8 +96,9 @@ class Round:
 
 
 class Phase(StrEnum):
-    """Where an attempt is."""
+    """Where an attempt is: called to its place, on, or over."""
 
+    CALLED = "called"
     RUNNING = "running"
     PAUSED = "paused"
     ENDED = "ended"
@@ -95,12 +109,14 @@ class Attempt:
     """An attempt: ``marks`` are those that count, None when a journal alone tells of it.
 
     ``hands`` are those who have written of it, whose second pair of eyes is another's. ``clock_ms`` is the last that
-    was told of its clock.
+    was told of its clock. While that runs, it runs ``since`` a moment, at which it showed ``since_ms``.
     """
 
     started: AttemptStarted
     hands: frozenset[str]
-    phase: Phase = Phase.RUNNING
+    phase: Phase = Phase.CALLED
+    since: datetime | None = None
+    since_ms: int = 0
     set_up: SetUpAgreed | None = None
     pressed: tuple[FaultMarked | HintMarked, ...] = ()
     clock_ms: int = 0
@@ -108,6 +124,12 @@ class Attempt:
     marks: Marks | None = None
     corrected: bool = False
     checked_by: str = ""
+
+    def shows_ms(self, now: datetime) -> int:
+        """What its clock shows at a moment."""
+        if self.phase is not Phase.RUNNING or self.since is None:
+            return self.clock_ms
+        return max(self.clock_ms, self.since_ms + (now - self.since) // timedelta(milliseconds=1))
 
     @property
     def outcome(self) -> Outcome | None:

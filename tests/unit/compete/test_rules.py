@@ -15,6 +15,7 @@ from pointsman.compete.entries import (
     AdvanceRule,
     AttemptEnded,
     Checked,
+    ClockStarted,
     Created,
     CutOffRule,
     EntrantAdded,
@@ -28,6 +29,7 @@ from pointsman.compete.entries import (
     Revealed,
     Scope,
     SetUpAgreed,
+    SpeedChecked,
     TokenGiven,
     TokenRevoked,
     Withdrawn,
@@ -43,6 +45,11 @@ TOKEN = TokenGiven("Tablet", Scope.MARK, "7" * 64, START + timedelta(hours=5))
 
 def opened(its: Evening) -> None:
     its.write(HeatOpened("r1", 2, cards(2), 7))
+
+
+def runs(its: Evening) -> None:
+    """Ada's clock runs."""
+    its.write(attempt(), SetUpAgreed("a1", "head: 1 2"), ClockStarted("a1"))
 
 
 def rerun(its: Evening) -> None:
@@ -143,15 +150,26 @@ REFUSED: list[tuple[Callable[[Evening], object], Callable[[Evening], object], st
         lambda e: e.write(SetUpAgreed("a1", "head: 2")),
         "the set-up of attempt a1 is agreed already",
     ),
-    (lambda e: e.write(attempt()), lambda e: e.write(Paused("a1", 5)), "this needs a reason"),
-    (lambda e: e.write(attempt()), lambda e: e.write(Resumed("a1", 5)), "attempt a1 is running"),
+    (runs, lambda e: e.write(Paused("a1", 5)), "this needs a reason"),
+    (runs, lambda e: e.write(Resumed("a1", 5)), "attempt a1 is running"),
+    (lambda e: e.write(attempt()), lambda e: e.write(Resumed("a1", 5)), "attempt a1 is called"),
+    (lambda e: e.write(attempt()), lambda e: e.write(Paused("a1", 5), why="x"), "attempt a1 is called"),
+    (lambda e: e.write(attempt()), lambda e: e.write(HintMarked("a1", 5)), "attempt a1 is called"),
     (
-        lambda e: (e.write(attempt()), e.write(Paused("a1", 900), why="x")),
+        lambda e: e.write(attempt()),
+        lambda e: e.write(ClockStarted("a1")),
+        "the set-up of attempt a1 is not agreed",
+    ),
+    (runs, lambda e: e.write(ClockStarted("a1")), "attempt a1 is running"),
+    (runs, lambda e: e.write(SetUpAgreed("a1", "head: 1")), "the set-up of attempt a1 is agreed already"),
+    (lambda e: None, lambda e: e.write(SpeedChecked("r1", "L", 1_000, 20_000)), "round r1 has no speed limit"),
+    (
+        lambda e: (runs(e), e.write(Paused("a1", 900), why="x")),
         lambda e: e.write(Resumed("a1", 800)),
         "the clock of attempt a1 was stopped at 900 ms, and not at 800 ms",
     ),
     (
-        lambda e: (e.write(attempt()), e.write(Paused("a1", 900), why="x"), e.write(Resumed("a1", 900))),
+        lambda e: (runs(e), e.write(Paused("a1", 900), why="x"), e.write(Resumed("a1", 900))),
         lambda e: e.write(Paused("a1", 800), why="x"),
         "the clock of attempt a1 has shown 900 ms already, and does not go back to 800 ms",
     ),
@@ -178,7 +196,7 @@ REFUSED: list[tuple[Callable[[Evening], object], Callable[[Evening], object], st
     (
         lambda e: e.write(attempt()),
         lambda e: e.write(MarksCorrected("a1", finished(9)), why="x"),
-        "attempt a1 is running",
+        "attempt a1 is called",
     ),
     (
         rerun,
@@ -186,7 +204,7 @@ REFUSED: list[tuple[Callable[[Evening], object], Callable[[Evening], object], st
         "attempt a1 was run again as a2, so that how it ended stays",
     ),
     # a second pair of eyes
-    (lambda e: e.write(attempt()), lambda e: e.write(Checked("a1"), by="Zoe"), "attempt a1 is running"),
+    (lambda e: e.write(attempt()), lambda e: e.write(Checked("a1"), by="Zoe"), "attempt a1 is called"),
     (ended, lambda e: e.write(Checked("a1")), "Marshal has written of attempt a1, and does not check it too"),
     (ended, lambda e: e.write(Checked("a1"), by="MARSHAL"), "MARSHAL has written of attempt a1"),
     (
@@ -263,11 +281,17 @@ def test_nothing_comes_before_the_beginning() -> None:
 def test_an_attempt_with_all_that_can_happen_to_it() -> None:
     its = evening(heats=1)
     its.write(attempt(), SetUpAgreed("a1", "head: 1 2"))
-    assert its.book.state.attempts["a1"].outcome is None
+    called = its.book.state.attempts["a1"]
+    assert (called.outcome, called.phase, called.shows_ms(START + timedelta(hours=1))) == (None, Phase.CALLED, 0)
+    started_at = START + timedelta(seconds=its.write(ClockStarted("a1")))
+    assert its.book.state.attempts["a1"].shows_ms(started_at + timedelta(seconds=3.5)) == 3_500
     its.write(Paused("a1", 4_000), why="a wire came off")
     assert its.book.state.attempts["a1"].phase is Phase.PAUSED
     fault, hint = FaultMarked("a1", Fault.HAND, 3_900), HintMarked("a1", 4_000)
-    its.write(fault, Resumed("a1", 4_000), hint)
+    assert its.book.state.attempts["a1"].shows_ms(started_at + timedelta(hours=1)) == 4_000
+    goes_on_at = START + timedelta(seconds=its.write(fault, Resumed("a1", 4_000)))
+    assert its.book.state.attempts["a1"].shows_ms(goes_on_at + timedelta(seconds=2)) == 6_000
+    its.write(hint)
     its.end(by="Yan")
     state = its.book.state
     done = state.attempts["a1"]
@@ -314,3 +338,18 @@ def test_a_class_is_corrected_before_the_first_attempt() -> None:
     its = evening(heats=1)
     its.write(EntrantChanged("bo", "Bo", category=""), why="ten years old today")
     assert its.book.state.entrants["bo"].about.category == ""
+
+
+def test_in_a_round_with_a_speed_limit_no_clock_starts_before_every_locomotive_has_kept_to_it() -> None:
+    its = Evening()
+    announced = replace(ROUND, speed_limit_mm_s=50)
+    start = evening()
+    its.write(*(one.entry for one in start.book.written[:3]), announced, commitment(announced))
+    its.write(HeatOpened("r1", 1, cards(), 7), attempt(), SetUpAgreed("a1", "head: 1"))
+
+    for speeds in ((), (SpeedChecked("r1", "L", 1_000, 20_000), SpeedChecked("r1", "M", 1_000, 19_999))):
+        its.write(*speeds)
+        with pytest.raises(RefusedError, match="keeps to 50 mm/s"):
+            its.write(ClockStarted("a1"))
+    its.write(SpeedChecked("r1", "M", 1_000, 20_001), ClockStarted("a1"))
+    assert its.book.state.attempts["a1"].phase is Phase.RUNNING

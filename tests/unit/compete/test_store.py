@@ -128,7 +128,7 @@ def test_of_two_with_a_store_of_their_own_each_judges_on_what_the_other_has_writ
         with pytest.raises(RefusedError, match="ada has withdrawn"):
             two.add("club", attempt(), by="Marshal", at=START)
         two.add("club", attempt(entrant="bo"), by="Marshal", at=START)
-        with pytest.raises(RefusedError, match="attempt a1 is running"):
+        with pytest.raises(RefusedError, match="attempt a1 is called"):
             one.add("club", Checked("a1"), by="Zoe", at=START)
         assert one.book("club") == two.book("club")
 

@@ -45,6 +45,23 @@ _ROUNDS = (
     ("the competition has begun already", "le concours a déjà commencé"),
     ("open another competition for another day", "ouvrez un autre concours pour un autre jour"),
     ("nothing is to be done", "il n'y a rien à faire"),
+    ("round {a_w} has no speed limit", "la manche {a_w} n'a pas de limite de vitesse"),
+    ("nothing is to be measured", "il n'y a rien à mesurer"),
+    (
+        "no locomotive has shown that it keeps to {a_w} mm/s",
+        "aucune locomotive n'a montré qu'elle respecte {a_w} mm/s",
+    ),
+    (
+        "time it over a measured distance; slow it down if it is too fast",
+        "chronométrez-la sur une distance mesurée ; ralentissez-la si elle est trop rapide",
+    ),
+    ("the set-up of attempt {a_w} is not agreed", "la mise en place de l'essai {a_w} n'est pas approuvée"),
+    (
+        "compare what stands on the layout with the picture first",
+        "comparez d'abord ce qui est sur le réseau avec l'image",
+    ),
+    ("before the clock runs it is agreed", "elle s'approuve avant que le chronomètre tourne"),
+    ("a clock is started once", "un chronomètre se lance une seule fois"),
     ("there is no entrant {a}", "il n'y a pas de participant {a}"),
     ("there is no round {a}", "il n'y a pas de manche {a}"),
     ("there is no token {a}", "il n'y a pas de jeton {a}"),
