@@ -26,6 +26,7 @@ class Combining(StrEnum):
     MEAN = "mean"
     AVERAGE = "average without best and worst"
     ADDED = "added up"
+    KNOCKOUT = "knockout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,29 @@ class Format:
     """How many attempts a round has, and how they are combined; ``counting`` of them count, the best.
 
     Tie-breaks, after those of the scheme: best of n by the next best attempt, and so on; all others by the best one.
+    In a knockout it is one attempt for each meeting. ``pairs``: two play as one, and their scores are added.
     """
 
     name: str
     combining: Combining
     attempts: int
     counting: int
+    pairs: bool = False
+
+    @property
+    def knockout(self) -> bool:
+        """Whether two meet at a time, and the better one goes on."""
+        return self.combining is Combining.KNOCKOUT
+
+    def check_heats(self, heats: int) -> None:
+        """UsageError when a round of so many heats does not come out even: everybody makes each attempt in one."""
+        if heats % self.attempts:
+            least = self.attempts * (heats // self.attempts + 1)
+            raise UsageError(
+                f"{heats} heats cannot be shared out among {self.attempts} attempts",
+                where="heats",
+                cure=f"take {least}, or another multiple of {self.attempts}: each group has its own heat each time",
+            )
 
 
 _FORMATS = (
@@ -47,13 +65,20 @@ _FORMATS = (
     (r"average-of-(\d{1,2})", Combining.AVERAGE, 3),
     (r"sum-of-(\d{1,2})", Combining.ADDED, 1),
 )
+KNOCKOUT = "knockout"
+PAIRS = "pairs-"
+"""What stands before any other format when two play as one."""
 _BEST_OF_SUM = r"best-(\d{1,2})-of-(\d{1,2})"
-FORMATS = ("best-of-3", "mean-of-3", "average-of-5", "sum-of-3", "best-2-of-3")
+FORMATS = ("best-of-3", "mean-of-3", "average-of-5", "sum-of-3", "best-2-of-3", KNOCKOUT, "pairs-best-of-3")
 """The usual ones; each may have other numbers. ``best-2-of-3`` adds up the two best of three."""
 
 
 def format_named(name: str) -> Format:
     """The format of a name. Raises UsageError."""
+    if name.startswith(PAIRS) and not name.startswith(2 * PAIRS):
+        return replace(format_named(name.removeprefix(PAIRS)), name=name, pairs=True)
+    if name == KNOCKOUT:
+        return Format(name, Combining.KNOCKOUT, 1, 1)
     for pattern, combining, least in _FORMATS:
         found = re.fullmatch(pattern, name, re.ASCII)
         if found is not None and int(found[1]) >= least:
@@ -104,22 +129,25 @@ class Result:
         return self.open == 0
 
 
-def result(form: Format, attempts: Sequence[Score | None], cut_off: CutOff | None = None) -> Result:
-    """The result of the attempts made so far; None for one that is to be run again. Raises UsageError for too many.
+def result(
+    form: Format, attempts: Sequence[Score | None], cut_off: CutOff | None = None, *, over: bool = False
+) -> Result:
+    """The result of the attempts made so far, in their order; None for one that is still to be made, or made again.
 
-    Of a mean, an average or a sum there is no score before all attempts are made.
+    Of a mean, an average or a sum there is no score before all attempts are made; ``over``: no more will be made.
+    Raises UsageError for too many.
     """
     if len(attempts) > form.attempts:
         raise UsageError(f"{len(attempts)} attempts in {form.name}", cure=f"it has {form.attempts}")
     made = _best_first([score for score in attempts if score is not None])
     if not made:
-        return Result(None, form.attempts)
+        return Result(None, 0 if over else form.attempts)
     best = _best_first([score.rounded for score in made])[0]
     cut = cut_off is not None and _is_cut_off(attempts, cut_off)
-    still = 0 if cut else form.attempts - len(made)
+    still = 0 if cut or over else form.attempts - len(made)
     if form.combining is Combining.BEST:
         return Result(_with_next_best(_best_first([score.rounded for score in made]), form.attempts), still, best, cut)
-    if cut or not still:
+    if not still:
         return Result(_combined(form, made), 0, best, cut)
     return Result(None, still, best)
 

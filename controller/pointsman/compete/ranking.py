@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from itertools import groupby
 
 from pointsman.compete.formats import Result, check_alike, reaches
 from pointsman.compete.marks import Outcome
@@ -32,10 +33,9 @@ def ranked(results: Mapping[str, Result]) -> tuple[Placed, ...]:
     check_alike([its.score for its in results.values() if its.score is not None])
     keys = {entrant: its.score.key for entrant, its in results.items() if its.score is not None}
     placed: list[Placed] = []
-    for entrant in sorted(keys, key=lambda name: (keys[name], name)):
-        better = sum(key < keys[entrant] for key in keys.values())
-        shared = sum(key == keys[entrant] for key in keys.values()) > 1
-        placed.append(Placed(entrant, better + 1, results[entrant], shared))
+    for _, tied in groupby(sorted(keys, key=lambda name: (keys[name], name)), key=keys.__getitem__):
+        names, rank = list(tied), len(placed) + 1
+        placed.extend(Placed(entrant, rank, results[entrant], len(names) > 1) for entrant in names)
     without = sorted(entrant for entrant in results if entrant not in keys)
     return (*placed, *(Placed(entrant, None, results[entrant]) for entrant in without))
 
@@ -96,7 +96,7 @@ def advancing(places: Sequence[Placed], rule: Advance, withdrawn: Collection[str
     if rule.by is By.RESULT:
         through = [place for place in can if place.result.score is not None and reaches(place.result.score, rule.value)]
         return Advancing(_names(through), (), certain=certain)
-    many = int(rule.value) if rule.by is By.RANK else _percent(rule.value, sum(map(_has_started, places)))
+    many = int(rule.value) if rule.by is By.RANK else percent_of(rule.value, sum(map(_has_started, places)))
     through, rest = can[:many], can[many:]
     edge = through[-1].rank if through and rest and through[-1].rank == rest[0].rank else None
     tied = [place for place in can if edge is not None and place.rank == edge]
@@ -107,7 +107,8 @@ def advancing(places: Sequence[Placed], rule: Advance, withdrawn: Collection[str
     return Advancing(_names(through), _names(can[len(through) :]), _names(tied), certain)
 
 
-def _percent(percent: Fraction, started: int) -> int:
+def percent_of(percent: Fraction, started: int) -> int:
+    """How many of those who have started advance: rounded down, but not to nobody."""
     return max(1, int(percent * started / 100))
 
 

@@ -94,6 +94,7 @@ def _round(state: State, written: e.Written, entry: e.RoundAnnounced) -> State:
     its = Round(entry)
     ParRange(entry.par_least, entry.par_most)
     form = its.form
+    form.check_heats(entry.heats)
     its.scheme.check(its.terms)
     if entry.cut_off is not None and entry.cut_off.after >= form.attempts:
         _refuse(
@@ -101,6 +102,8 @@ def _round(state: State, written: e.Written, entry: e.RoundAnnounced) -> State:
             written,
             "let it come before the last attempt, or leave it out",
         )
+    if form.knockout and entry.advance is not None:
+        _refuse("nobody advances from a knockout: it has a winner", written, "leave the advance out")
     if entry.advance is not None:
         Advance(entry.advance.by, entry.advance.value, entry.advance.edge)
     return replace(state, rounds=_with(state.rounds, entry.round, its))
@@ -195,16 +198,19 @@ def _attempt(state: State, written: e.Written, entry: e.AttemptStarted) -> State
         _refuse(f"heat {entry.heat} of round {entry.round} is not open", written, "open it first")
     if its.secret is not None:
         _refuse(f"round {entry.round} is over: its secret is out", written, "announce a round with another id")
-    if entry.number > its.form.attempts:
+    if entry.number > its.attempts:
         _refuse(
             f"there is no attempt {entry.number} in round {entry.round}",
             written,
-            f"{its.announced.format} has {its.form.attempts} attempts",
+            f"{its.announced.format} has {its.attempts} attempts",
         )
     _check_place(state, written, entry)
     _check_draw(state, written, entry, its)
+    rounds = state.rounds
+    if its.form.knockout and its.settled is None:
+        rounds = _with(rounds, entry.round, replace(its, settled=state))
     started = Attempt(entry, frozenset({person(written.by)}))
-    return replace(state, attempts=_with(state.attempts, entry.attempt, started))
+    return replace(state, rounds=rounds, attempts=_with(state.attempts, entry.attempt, started))
 
 
 def _check_place(state: State, written: e.Written, entry: e.AttemptStarted) -> None:

@@ -45,7 +45,9 @@ class Entrant:
 class Round:
     """A round, and how far its draws are: ``heats`` are those opened, in the order of their numbers from 1.
 
-    ``speeds`` are the runs over a measured distance.
+    ``speeds`` are the runs over a measured distance. ``settled`` is the competition as it was when the first attempt
+    of a knockout was called: by it is settled who is in it, and who meets whom. ``shared_placed`` are, by heat, the
+    wagons in their places of a train that all share.
     """
 
     announced: RoundAnnounced
@@ -53,6 +55,13 @@ class Round:
     heats: tuple[HeatOpened, ...] = ()
     secret: str | None = None
     speeds: tuple[SpeedChecked, ...] = ()
+    settled: State | None = field(default=None, compare=False, repr=False)
+    shared_placed: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def attempts(self) -> int:
+        """The highest number that an attempt can have: in a knockout that of its last heat, for who meets in it."""
+        return self.announced.heats if self.form.knockout else self.form.attempts
 
     @property
     def slow_enough(self) -> bool:

@@ -62,7 +62,7 @@ def test_a_round_can_be_taken_back_until_something_was_committed_to_and_draws_ne
     its = evening(heats=1)
     second = replace(ROUND, round="r2")
     its.undo(its.write(second))
-    its.write(replace(second, heats=2))
+    its.write(replace(second, heats=6))
     its.write(Revealed("r1", SECRET.hex()))
     kinds = {one.seq: type(one.entry).__name__ for one in its.book.written}
     seen = [seq for seq, kind in kinds.items() if kind in {"Created", "Committed", "HeatOpened", "Revealed"}]

@@ -36,4 +36,5 @@ ADDED_UP = Scheme(
     "missing, and that nothing costs more than 120, are ours.",
     attempt=attempt,
     uses=lambda terms: frozenset({terms.measure}),
+    ordered=False,
 )

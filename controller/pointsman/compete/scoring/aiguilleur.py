@@ -74,4 +74,6 @@ AIGUILLEUR = Scheme(
     attempt=attempt,
     uses=lambda terms: frozenset({terms.measure, Measure.HELPED, Measure.PLACED}),
     shared=shared,
+    best=lambda _terms, _par: None,
+    ordered=False,
 )

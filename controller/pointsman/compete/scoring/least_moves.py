@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from pointsman.compete.marks import Marks, Measure
-from pointsman.compete.scoring.scheme import Scheme, Taken, Terms, scored
+from pointsman.compete.scoring.scheme import Scheme, Taken, Terms, least_amount, scored
 from pointsman.compete.scoring.score import Key, Score, unit_of
 
 
@@ -26,4 +26,5 @@ LEAST_MOVES = Scheme(
     attempt=attempt,
     uses=lambda terms: frozenset({terms.measure, Measure.TIME}),
     needs_limit=True,
+    best=lambda terms, par: least_amount(terms.measure, par),
 )

@@ -43,4 +43,5 @@ PAR_RATIO = Scheme(
     "up, and always two moves), the ratio and the tie-break by time are ours.",
     attempt=attempt,
     uses=lambda terms: frozenset({terms.measure, Measure.TIME}),
+    best=lambda _terms, _par: Fraction(100),
 )

@@ -33,6 +33,11 @@ class Terms:
         return MEASURE_OF[self.count]
 
 
+def _nothing(_terms: Terms, _par: int) -> Fraction | None:
+    """What costs cannot be less than."""
+    return Fraction(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Scheme:
     """A way to score, chosen by ``name``; ``source`` says whose it is and what in it is ours.
@@ -40,7 +45,8 @@ class Scheme:
     ``attempt`` scores one by itself: None when it is to be run again. ``shared`` goes over the scores of a heat, where
     what one has depends on the others: from every entrant's marks and score, and how many wagons of the shared train
     stood in their places (None: there was none). ``uses`` are the measures that it counts; ``measures``
-    has the clock too, if time is limited.
+    has the clock too, if time is limited. ``best`` is a value that no attempt can be better than, by the round's terms
+    and its lowest par; None where there is none. ``ordered``: who has not finished has no better value than who has.
     """
 
     name: str
@@ -50,6 +56,8 @@ class Scheme:
     uses: Callable[[Terms], frozenset[Measure]]
     shared: Callable[[Mapping[str, Marks], dict[str, Score | None], int | None], dict[str, Score | None]] | None = None
     needs_limit: bool = False
+    best: Callable[[Terms, int], Fraction | None] = _nothing
+    ordered: bool = True
 
     def check(self, terms: Terms) -> None:
         """UsageError when a round with these terms cannot be scored by it."""
@@ -121,6 +129,11 @@ class Taken:
     def weakest(self) -> Origin:
         """The weakest origin of what has been read, and of how the attempt ended."""
         return weakest(self._origins)
+
+
+def least_amount(measure: Measure, par: int) -> Fraction:
+    """What nobody can solve a draw of this par with less than, in the unit that people read."""
+    return _amount(measure, par)
 
 
 def _amount(measure: Measure, value: int) -> Fraction:

@@ -1,0 +1,170 @@
+"""The standings of a competition, of every round and overall: what is certain in them, and what is still open.
+
+They are a function of the competition's ``State`` alone, and the same on every computer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pointsman.compete.attempted import Attempted
+from pointsman.compete.certainty import Bounds, of_pair, reach
+from pointsman.compete.field import Field, fed, feeder, of_class, sides_of, withdrawn
+from pointsman.compete.formats import Result, pair
+from pointsman.compete.going_on import going_on
+from pointsman.compete.knockout_table import knockout_standing
+from pointsman.compete.lines import Line, Played, lines
+from pointsman.compete.overall import Part, overall
+from pointsman.compete.ranking import Advance, Advancing, Placed, advancing, ranked
+from pointsman.compete.standing import Advances, RoundStanding, Row, Standings
+from pointsman.compete.state import State
+
+__all__ = ["Advances", "Attempted", "RoundStanding", "Row", "Standings", "Tables", "standings"]
+
+
+def standings(state: State) -> Standings:
+    """Everything of a competition as it stands."""
+    tables = Tables(state)
+    rounds = {name: tables.standing(name) for name in state.rounds}
+    parts = [
+        Part(its, tables.between(name), tables.played(name), tables.field(name).certain)
+        for name, its in rounds.items()
+        if not tables.played(name).form.knockout
+    ]
+    return Standings(rounds, overall(state, parts))
+
+
+class Tables:
+    """A competition's rounds, each worked out once, when it is asked for: who is in it, and how they stand."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._fields: dict[str, Field] = {}
+        self._played: dict[str, Played] = {}
+        self._lines: dict[str, Mapping[str, Line]] = {}
+        self._between: dict[str, Mapping[str, Bounds]] = {}
+        self._standings: dict[str, RoundStanding] = {}
+
+    def played(self, round_id: str) -> Played:
+        """What was played of a round."""
+        if round_id not in self._played:
+            self._played[round_id] = Played(self.state, round_id)
+        return self._played[round_id]
+
+    def field(self, round_id: str) -> Field:
+        """Who is in a round: whoever has an attempt in it, and besides those of its class who have not withdrawn.
+
+        Where the round before says who advances, only those; nobody is in it before they are certain.
+        """
+        if round_id not in self._fields:
+            self._fields[round_id] = self._field(round_id)
+        return self._fields[round_id]
+
+    def lines(self, round_id: str) -> Mapping[str, Line]:
+        """Each entrant's attempts in a round that is no knockout."""
+        if round_id not in self._lines:
+            self._lines[round_id] = lines(self.played(round_id), self.field(round_id))
+        return self._lines[round_id]
+
+    def between(self, round_id: str) -> Mapping[str, Bounds]:
+        """Between what each side of a round that is no knockout must end."""
+        if round_id not in self._between:
+            each, ordered = self.lines(round_id), self.played(round_id).scheme.ordered
+            self._between[round_id] = {
+                side: _bounds([each[name] for name in members], ordered=ordered)
+                for side, members in self.field(round_id).sides.items()
+            }
+        return self._between[round_id]
+
+    def standing(self, round_id: str) -> RoundStanding:
+        """A round as it stands."""
+        if round_id not in self._standings:
+            knockout = self.played(round_id).form.knockout
+            self._standings[round_id] = (
+                knockout_standing(round_id, self.played(round_id), self.field(round_id))
+                if knockout
+                else self._in_order(round_id)
+            )
+        return self._standings[round_id]
+
+    def advancing_from(self, round_id: str) -> tuple[str, ...]:
+        """The entrants that go on from a round, while it is certain who they are; nobody before."""
+        through = self.standing(round_id).advancing
+        if through is None or not through.certain:
+            return ()
+        return tuple(entrant for side in through.entrants for entrant in self.field(round_id).sides[side])
+
+    def _field(self, round_id: str) -> Field:
+        state, its = self.state, self.state.rounds[round_id]
+        if its.settled is not None:
+            return Tables(its.settled).field(round_id)
+        playing = {a.started.entrant for a in state.of_round(round_id).values()}
+        fed_by = feeder(state, round_id)
+        if fed_by is None:
+            gone = withdrawn(state, playing)
+            return Field(sides_of(state, its, [e for e in of_class(state, its.announced.category) if e not in gone]))
+        through = self.standing(fed_by).advancing
+        names = list(self.advancing_from(fed_by))
+        names += [entrant for entrant in state.entrants if entrant in playing and entrant not in names]
+        certain = through is not None and through.certain
+        return Field(sides_of(state, its, names), certain)
+
+    def _in_order(self, round_id: str) -> RoundStanding:
+        played, field, each = self.played(round_id), self.field(round_id), self.lines(round_id)
+        results = {side: _result([each[name] for name in members]) for side, members in field.sides.items()}
+        between = self.between(round_id)
+        reaches = reach(between)
+        placed = ranked(results)
+        certain = field.certain and bool(placed or played.over) and all(its.certain for its in results.values())
+        through, on = self._going_on(round_id, placed, between, certain)
+        rows = tuple(
+            Row(
+                its.entrant,
+                field.sides[its.entrant],
+                its.rank,
+                its.shared,
+                its.rank is not None and field.certain and reaches[its.entrant].certain,
+                its.result,
+                tuple(one for name in field.sides[its.entrant] for one in each[name].attempts),
+                on.get(its.entrant),
+            )
+            for its in placed
+        )
+        return RoundStanding(round_id, rows, certain, through)
+
+    def _going_on(
+        self, round_id: str, placed: tuple[Placed, ...], between: Mapping[str, Bounds], certain: bool
+    ) -> tuple[Advancing | None, Mapping[str, Advances]]:
+        """Who goes on; one who has withdrawn does not, unless it was in the next round already when it did."""
+        announced = self.state.rounds[round_id].announced.advance
+        if announced is None:
+            return None, {}
+        rule = Advance(announced.by, announced.value, announced.edge)
+        gone, sides = self._gone_from(round_id), self.field(round_id).sides
+        out = {its.entrant for its in placed if not gone.isdisjoint(sides[its.entrant])}
+        through = replace(advancing(placed, rule, out), certain=certain)
+        return through, going_on(rule, between, out, through)
+
+    def _gone_from(self, round_id: str) -> frozenset[str]:
+        following = fed(self.state, round_id)
+        if following is None:
+            return withdrawn(self.state)
+        settled = self.state.rounds[following].settled
+        if settled is not None:
+            return withdrawn(settled)
+        return withdrawn(self.state, {a.started.entrant for a in self.state.of_round(following).values()})
+
+
+def _result(of: list[Line]) -> Result:
+    if len(of) == 1:
+        return of[0].result
+    results = [line.result for line in of]
+    scores = [its.score for its in results if its.score is not None]
+    both = pair(scores[0], scores[1]) if len(scores) == 2 else None
+    bests = [its.best for its in results if its.best is not None]
+    return Result(both, sum(its.open for its in results), min(bests, default=None), all(its.cut_off for its in results))
+
+
+def _bounds(of: list[Line], *, ordered: bool) -> Bounds:
+    return of[0].bounds if len(of) == 1 else of_pair(of[0].bounds, of[1].bounds, ordered=ordered)
