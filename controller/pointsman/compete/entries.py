@@ -242,6 +242,15 @@ class SpeedChecked(Strict):
 
 
 @dataclass(frozen=True, slots=True)
+class SharedTrainCounted(Strict):
+    """So many wagons of the train that all of a heat share stand in their places, in a round whose scheme counts it."""
+
+    round: Id
+    heat: Number
+    placed: Few
+
+
+@dataclass(frozen=True, slots=True)
 class ClockStarted(Strict):
     """An attempt's clock runs, from the moment that is told of the entry: the first movement was seen."""
 
@@ -358,6 +367,7 @@ Entry = (
     | AttemptStarted
     | SetUpAgreed
     | SpeedChecked
+    | SharedTrainCounted
     | ClockStarted
     | Paused
     | Resumed

@@ -34,6 +34,7 @@ KINDS: dict[str, type[Entry]] = {
     "attempt": entries.AttemptStarted,
     "set-up": entries.SetUpAgreed,
     "speed-checked": entries.SpeedChecked,
+    "shared-train": entries.SharedTrainCounted,
     "clock-started": entries.ClockStarted,
     "paused": entries.Paused,
     "resumed": entries.Resumed,

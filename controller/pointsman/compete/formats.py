@@ -7,11 +7,10 @@ one. What is rounded is the result, once, half up, as it is shown; everything be
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import TypeVar
 
 from pointsman.compete.marks import Outcome, weakest
 from pointsman.compete.scoring.score import Key, Score
@@ -206,13 +205,6 @@ def added(scores: Sequence[Score]) -> Score:
     return _combined(form, _best_first(scores))
 
 
-def overall(rounds: Sequence[Mapping[str, Score]], absent: Sequence[Score]) -> dict[str, Score]:
-    """Everybody's rounds added up. ``absent`` has, for each round, what somebody has who is not in it."""
-    entrants = sorted({entrant for scores in rounds for entrant in scores})
-    each = list(zip(rounds, absent, strict=True))
-    return {name: added([scores.get(name, missing) for scores, missing in each]) for name in entrants}
-
-
 def pair(first: Score, second: Score) -> Score:
     """What a pair has: both their scores, added. It has finished when both have."""
     both = added((first, second))
@@ -246,12 +238,10 @@ class Category:
             )
 
 
-T = TypeVar("T")
+CHILDREN_MOST = 5
+_FEWER = {"children": CHILDREN_MOST, "enfants": CHILDREN_MOST}
 
 
-def apart(of: Mapping[str, T], category_of: Mapping[str, str]) -> dict[str, dict[str, T]]:
-    """What belongs to entrants, by their class; one without a class is in the class without a name."""
-    found: dict[str, dict[str, T]] = {}
-    for entrant, its in of.items():
-        found.setdefault(category_of.get(entrant, ""), {})[entrant] = its
-    return found
+def class_named(name: str) -> Category:
+    """The class of a name: children, in English or French, play with at most five wagons, any other with any number."""
+    return Category(name, _FEWER.get(name.casefold()))

@@ -179,6 +179,18 @@ def _speed(state: State, written: e.Written, entry: e.SpeedChecked) -> State:
     return replace(state, rounds=_with(state.rounds, entry.round, replace(its, speeds=(*its.speeds, entry))))
 
 
+def _shared_train(state: State, written: e.Written, entry: e.SharedTrainCounted) -> State:
+    its = _known(state.rounds, entry.round, "round")
+    if its.scheme.shared is None:
+        _refuse(f"no train is shared in round {entry.round}", written, "nothing is to be counted")
+    if entry.heat > len(its.heats):
+        _refuse(f"heat {entry.heat} of round {entry.round} is not open", written, "open it first")
+    if entry.heat in its.shared_placed:
+        _refuse(f"the shared train of heat {entry.heat} is counted already", written, "take that back first")
+    counted = {**its.shared_placed, entry.heat: entry.placed}
+    return replace(state, rounds=_with(state.rounds, entry.round, replace(its, shared_placed=counted)))
+
+
 # ---------------------------------------------------------------- attempts
 
 
@@ -423,6 +435,7 @@ _RULES: dict[type[e.Entry], Callable[[State, e.Written, Any], State]] = {
     e.AttemptStarted: _attempt,
     e.SetUpAgreed: _set_up,
     e.SpeedChecked: _speed,
+    e.SharedTrainCounted: _shared_train,
     e.ClockStarted: _clock_started,
     e.Paused: _paused,
     e.Resumed: _resumed,

@@ -9,7 +9,7 @@ from attempts import ABSENT, played
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointsman.compete.formats import Category, CutOff, added, apart, format_named, overall, pair, result
+from pointsman.compete.formats import CutOff, added, class_named, format_named, pair, result
 from pointsman.compete.marks import Outcome
 from pointsman.compete.scoring.book import scheme_named
 from pointsman.compete.scoring.scheme import Terms
@@ -69,14 +69,6 @@ def test_a_round_of_mexican_train_over_three_rounds() -> None:
     scheme = scheme_named("added-up")
     rounds = [scheme.attempt(marks, Terms()) for marks in (played(runs=15), ABSENT, played(runs=12))]
     assert told("sum-of-3", *rounds) == "123 points"
-
-
-def test_everybodys_rounds_added_up() -> None:
-    rounds = [{"ann": points(3), "ben": points(7)}, {"ann": points(0)}, {"ben": points(1), "cat": points(2)}]
-    flat = points(120, Outcome.DID_NOT_START)
-    found = {name: score.text for name, score in overall(rounds, [flat, flat, flat]).items()}
-    assert found == {"ann": "123 points", "ben": "128 points", "cat": "242 points"}
-    assert overall([{"ann": timed(60)}, {"ben": timed(60)}], [DNS, DNS])["ann"].text == "did not finish"
 
 
 def test_what_looks_the_same_is_tied() -> None:
@@ -163,16 +155,12 @@ def test_what_cannot_be_added() -> None:
 
 
 def test_a_class_with_fewer_wagons() -> None:
-    children = Category("children", most_wagons=5)
+    children = class_named("children")
     children.check(5)
-    Category("open").check(99)
-    with pytest.raises(RefusedError, match="the puzzle has 8 wagons, and children plays with at most 5"):
-        children.check(8)
-    assert apart({"anna": 1, "ben": 2, "eve": 3}, {"ben": "children", "anna": "open"}) == {
-        "open": {"anna": 1},
-        "children": {"ben": 2},
-        "": {"eve": 3},
-    }
+    class_named("open").check(99)
+    for name in ("children", "Enfants"):
+        with pytest.raises(RefusedError, match=f"the puzzle has 8 wagons, and {name} plays with at most 5"):
+            class_named(name).check(8)
 
 
 scores = st.one_of(

@@ -29,6 +29,7 @@ from pointsman.compete.entries import (
     Revealed,
     Scope,
     SetUpAgreed,
+    SharedTrainCounted,
     SpeedChecked,
     TokenGiven,
     TokenRevoked,
@@ -40,6 +41,7 @@ from pointsman.compete.state import Phase
 from pointsman.errors import LayoutError, RefusedError, UsageError
 
 CHILDREN = replace(ROUND, round="r2", category="children")
+SHARING = replace(ROUND, round="r3", scheme="aiguilleur")
 TOKEN = TokenGiven("Tablet", Scope.MARK, "7" * 64, START + timedelta(hours=5))
 
 
@@ -163,6 +165,24 @@ REFUSED: list[tuple[Callable[[Evening], object], Callable[[Evening], object], st
     (runs, lambda e: e.write(ClockStarted("a1")), "attempt a1 is running"),
     (runs, lambda e: e.write(SetUpAgreed("a1", "head: 1")), "the set-up of attempt a1 is agreed already"),
     (lambda e: None, lambda e: e.write(SpeedChecked("r1", "L", 1_000, 20_000)), "round r1 has no speed limit"),
+    (lambda e: None, lambda e: e.write(SharedTrainCounted("r1", 1, 3)), "no train is shared in round r1"),
+    (
+        lambda e: e.write(SHARING, commitment(SHARING)),
+        lambda e: e.write(SharedTrainCounted("r3", 1, 3)),
+        "heat 1 of round r3 is not open",
+    ),
+    (
+        lambda e: e.write(
+            SHARING, commitment(SHARING), HeatOpened("r3", 1, cards(), 7), SharedTrainCounted("r3", 1, 3)
+        ),
+        lambda e: e.write(SharedTrainCounted("r3", 1, 4)),
+        "the shared train of heat 1 is counted already",
+    ),
+    (
+        lambda e: None,
+        lambda e: e.write(replace(ROUND, round="r4", format="knockout", advance=AdvanceRule(By.RANK, Fraction(1)))),
+        "nobody advances from a knockout",
+    ),
     (
         lambda e: (runs(e), e.write(Paused("a1", 900), why="x")),
         lambda e: e.write(Resumed("a1", 800)),
@@ -252,6 +272,10 @@ def test_what_the_rules_forbid_is_refused_with_a_cure_and_leaves_the_book_as_it_
         (lambda e: e.write(Checked("a9")), "there is no attempt 'a9'"),
         (lambda e: e.write(TokenRevoked("x")), "there is no token 'x'"),
         (lambda e: e.write(replace(ROUND, round="r2", scheme="alen")), "there is no scheme 'alen'"),
+        (
+            lambda e: e.write(replace(ROUND, round="r2", heats=4)),
+            "heats: 4 heats cannot be shared out among 3 attempts\n  -> take 6, or another multiple of 3",
+        ),
         (lambda e: e.write(replace(ROUND, round="r2", format="best-of-0")), "there is no format 'best-of-0'"),
         (lambda e: e.write(replace(ROUND, round="r2", scheme="least-moves")), "least-moves needs a time limit"),
         (lambda e: e.write(replace(ROUND, round="r2", par_least=9, par_most=5)), "the pars 9 to 5 are no range"),

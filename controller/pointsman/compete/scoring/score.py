@@ -26,7 +26,14 @@ class Unit:
 
     def rounded(self, value: Fraction) -> Fraction:
         """A value to the nearest quantum; one in the middle goes up."""
+        if isinstance(self.parts(value), int):
+            return value
         return math.floor(value / self.quantum + Fraction(1, 2)) * self.quantum
+
+    def parts(self, value: Fraction) -> Fraction | int:
+        """How many quanta a value is; a whole number of them as one, which is quick to compare."""
+        whole, rest = divmod(value.numerator * self.quantum.denominator, value.denominator * self.quantum.numerator)
+        return value / self.quantum if rest else whole
 
     def shown(self, value: Fraction) -> str:
         """A value as people read it: ``4:05.312``, ``1 run``, ``116.67 %``, ``7.5 points``."""
@@ -91,8 +98,8 @@ class Score:
     @property
     def key(self) -> Key:
         """What scores are sorted by, the best first."""
-        value = self.value if self.value is not None else Fraction(0)
-        return _CLASSES[self.outcome], int(self.value is None), -value if self.higher else value, *self.then
+        parts = 0 if self.value is None else self.unit.parts(self.value)
+        return _CLASSES[self.outcome], int(self.value is None), -parts if self.higher else parts, *self.then
 
     def __lt__(self, other: Score) -> bool:
         return self.key < other.key
@@ -111,4 +118,6 @@ class Score:
     @property
     def rounded(self) -> Score:
         """The same with the value as it is shown."""
-        return self if self.value is None else replace(self, value=self.unit.rounded(self.value))
+        if self.value is None or isinstance(self.unit.parts(self.value), int):
+            return self
+        return replace(self, value=self.unit.rounded(self.value))
