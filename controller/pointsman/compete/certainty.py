@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 
 from pointsman.compete.formats import Combining, Format, Result, added, pair, result
-from pointsman.compete.marks import Outcome
+from pointsman.compete.marks import Marks, Outcome
+from pointsman.compete.scoring.scheme import Scheme, Terms
 from pointsman.compete.scoring.score import Key, Score
 
 _BETTER_THAN_ALL: Key = ()
@@ -47,21 +47,28 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an attempt of a round can be worth: ``best`` is a value that none is better than, None where there is none.
+    """What an attempt of a round can be worth: none is better than ``best``, None where there is no telling.
 
-    ``absent`` is what somebody has who does not start. ``ordered``: who has not finished has no better value than who
-    has.
+    ``worst`` has the worst value that one can have, and did not start.
     """
 
-    absent: Score
-    best: Fraction | None
-    ordered: bool
+    best: Score | None
+    worst: Score
 
-    def score(self, times: int = 1) -> Score | None:
-        """A score that is no worse than so many of the best."""
-        if self.best is None:
-            return None
-        return Score(Outcome.FINISHED, self.best * times, self.absent.unit, (), self.absent.higher)
+
+def limits_of(scheme: Scheme, terms: Terms, par_least: int) -> Limits:
+    """What an attempt can be worth by a scheme."""
+    absent, given_up = (_by_itself(scheme, terms, how) for how in (Outcome.DID_NOT_START, Outcome.DID_NOT_FINISH))
+    value = scheme.best(terms, par_least)
+    best = None if value is None else Score(Outcome.FINISHED, value, absent.unit, (), absent.higher)
+    # No value is worse than any: a sum has none then.
+    return Limits(best, absent if given_up.value is not None else replace(absent, value=None))
+
+
+def _by_itself(scheme: Scheme, terms: Terms, outcome: Outcome) -> Score:
+    score = scheme.attempt(Marks(outcome), terms)
+    assert score is not None, "one that is not run again has a score"
+    return score
 
 
 def bounds(form: Format, attempts: Sequence[Score | None], so_far: Result, limits: Limits) -> Bounds:
@@ -73,32 +80,21 @@ def bounds(form: Format, attempts: Sequence[Score | None], so_far: Result, limit
         return Bounds(so_far.score, so_far.score)
     made = [score for score in attempts if score is not None]
     still = form.attempts - len(made)
-    # Where giving up can be worth more than finishing late, a later attempt may also worsen what counts.
-    steady = limits.ordered or form.counting == form.attempts
-    return Bounds(_best(form, made, still, limits, steady=steady), _worst(form, made, still, limits, steady=steady))
-
-
-def _best(form: Format, made: list[Score], still: int, limits: Limits, *, steady: bool) -> Score | None:
-    one = limits.score()
-    if one is None:
-        return None
-    if form.combining is Combining.BEST:
-        return one
-    if not steady:
-        return limits.score(form.counting if form.combining is Combining.ADDED else 1)
-    return result(form, [*made, *[one] * still]).score
-
-
-def _worst(form: Format, made: list[Score], still: int, limits: Limits, *, steady: bool) -> Score | None:
+    best = None
+    if limits.best is not None:
+        best = limits.best if form.combining is Combining.BEST else result(form, [*made, *[limits.best] * still]).score
     if not made:
-        return None
-    if form.combining is Combining.BEST:
-        return result(form, made).score
-    return result(form, [*made, *[limits.absent] * still]).score if steady else None
+        return Bounds(best)
+    # What was not made is no better than the worst, and of the best one nothing more is needed.
+    worst = made if form.combining is Combining.BEST else [*made, *[limits.worst] * still]
+    return Bounds(best, result(form, worst).score)
 
 
 def of_pair(first: Bounds, second: Bounds, *, ordered: bool) -> Bounds:
-    """What a pair must end between, from what each of the two must."""
+    """What a pair must end between, from what each of the two must.
+
+    Where giving up can have the better value (not ``ordered``), a better result can make the sum worse.
+    """
     best = pair(first.best, second.best) if first.best is not None and second.best is not None else None
     if first.worst is None or second.worst is None or not (ordered or (first.fixed and second.fixed)):
         return Bounds(best)

@@ -182,10 +182,14 @@ _NOT_MADE: Key = (3,)
 
 
 def _combined(form: Format, made: Sequence[Score]) -> Score:
-    """Mean, average or sum of the attempts, the best first; of those not made none has a value."""
+    """Mean, average or sum of the attempts, the best first; of those not made none has a value.
+
+    What counts is chosen by the values alone, so that one that is worse never makes the whole better.
+    """
     best = _best_first([score.rounded for score in made])[0]
     started = [score for score in made if score.outcome is not Outcome.DID_NOT_START]
-    counting = made[1:-1] if form.combining is Combining.AVERAGE else made[: form.counting]
+    in_order = sorted(made, key=lambda score: score.key[1:3])
+    counting = in_order[1:-1] if form.combining is Combining.AVERAGE else in_order[: form.counting]
     values = [score.value for score in counting if score.value is not None]
     origin = weakest(score.origin for score in made)
     if len(made) < form.attempts or len(values) < form.counting:

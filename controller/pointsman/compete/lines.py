@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pointsman.compete.attempted import Attempted, scored, shared
-from pointsman.compete.certainty import Bounds, Limits, bounds
+from pointsman.compete.certainty import Bounds, Limits, bounds, limits_of
 from pointsman.compete.field import Field, groups, heat_of, withdrawn
 from pointsman.compete.formats import CutOff, Format, Result, pair, result
 from pointsman.compete.marks import Marks, Outcome
@@ -55,8 +55,7 @@ class Played:
     @cached_property
     def limits(self) -> Limits:
         """What an attempt can be worth."""
-        best = self.scheme.best(self.terms, self.round.announced.par_least)
-        return Limits(self.absent, best, self.scheme.ordered)
+        return limits_of(self.scheme, self.terms, self.round.announced.par_least)
 
     def stopped(self, entrant: str) -> bool:
         """Whether an entrant makes no more attempts: it has withdrawn, or the round is over."""

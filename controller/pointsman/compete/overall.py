@@ -83,7 +83,7 @@ def _missing(part: Part) -> tuple[Result, Bounds]:
     absent = _all_of(played, played.absent)
     if part.field_certain:
         return Result(absent), Bounds(absent, absent)
-    one = played.limits.score()
+    one = played.limits.best
     return Result(None, form.attempts), Bounds(None if one is None else _all_of(played, one))
 
 
