@@ -119,10 +119,9 @@ class Reach:
     maybe_before: int
     maybe_level: int
 
-    @property
-    def certain(self) -> bool:
-        """Whether the rank cannot change."""
-        return self.surely_before == self.maybe_before
+    def settles(self, rank: int | None) -> bool:
+        """Whether this rank is the one in the end: those before without a result yet are not counted in it."""
+        return self.surely_before == self.maybe_before and rank == self.surely_before + 1
 
 
 def reach(of: Mapping[str, Bounds]) -> dict[str, Reach]:

@@ -159,7 +159,5 @@ def _under_par(played: Played, name: str, marks: Marks) -> Iterator[Doubt]:
         measure = MEASURE_OF[count]
         figure = marks.figure(measure)
         if figure is not None and figure.value < par and count is not Count.SECONDS:
-            told = (
-                f"{_shown(measure, figure.value)}, and the draw cannot be solved with less than {_shown(measure, par)}"
-            )
+            told = f"{_shown(measure, figure.value)}, and the par of its draw is {_shown(measure, par)}"
             yield Doubt(name, DoubtKind.UNDER_PAR, told)

@@ -63,7 +63,7 @@ def _added(names: Sequence[str], parts: Sequence[Part]) -> tuple[Row, ...]:
             (its.entrant,),
             its.rank,
             its.shared,
-            its.rank is not None and reaches[its.entrant].certain,
+            reaches[its.entrant].settles(its.rank),
             its.result,
         )
         for its in ranked(results)

@@ -124,7 +124,7 @@ class Tables:
                 field.sides[its.entrant],
                 its.rank,
                 its.shared,
-                its.rank is not None and field.certain and reaches[its.entrant].certain,
+                field.certain and reaches[its.entrant].settles(its.rank),
                 its.result,
                 tuple(one for name in field.sides[its.entrant] for one in each[name].attempts),
                 on.get(its.entrant),

@@ -24,6 +24,7 @@ from pointsman.web.french_of import (
     roles,
     scoring,
     solving,
+    standings,
     stations,
     stopping,
 )
@@ -435,7 +436,21 @@ _ALL = (
     *_TEMPLATES,
     *(
         one
-        for part in (book, box, fair_draws, links, nodes, phones, playing, roles, scoring, solving, stations, stopping)
+        for part in (
+            book,
+            box,
+            fair_draws,
+            links,
+            nodes,
+            phones,
+            playing,
+            roles,
+            scoring,
+            solving,
+            standings,
+            stations,
+            stopping,
+        )
         for one in part.TEMPLATES
     ),
 )

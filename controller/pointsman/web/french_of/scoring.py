@@ -187,8 +187,6 @@ TEMPLATES = (
         "une élimination directe à moins de deux, ou avec quelqu'un deux fois",
     ),
     ("give each entrant once", "donnez chaque participant une fois"),
-    ("{a_w} cannot meet in twos", "{a_w} ne peuvent pas se rencontrer deux à deux"),
-    ("decide every meeting of the stage before", "décidez chaque rencontre du tour précédent"),
     # marks as they are kept, and a club's own scheme
     ("is not a table of marks", "n'est pas une table de valeurs d'un essai"),
     (

@@ -1,0 +1,322 @@
+"""Standings against a recomputation that knows nothing of the program's, and what must hold whatever is played."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+from attempts import ABSENT, PAR, played
+from club import Club
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pointsman.compete.entries import EntrantAdded
+from pointsman.compete.marks import Fault, Figure, Marks, Outcome, with_fault
+from pointsman.compete.scoring.book import SCHEMES
+from pointsman.compete.standings import RoundStanding, standings
+from pointsman.puzzle.puzzle import Count
+
+LIMIT_MS = 900_000
+OWN = 'title = "Own"\n[weights]\nruns = 3\n[penalties]\nhand = 10\n'
+FORMATS = ("best-of-1", "best-of-2", "mean-of-2", "average-of-3", "sum-of-2", "best-2-of-3", "pairs-best-of-2")
+ATTEMPTS = {name: 3 if name.endswith("of-3") else int(name[-1]) for name in FORMATS}
+QUANTA = {"allen": 1000}
+
+# A score is (class, has no value, value, tie-breaks...); the least is the best.
+Plain = tuple[Fraction | int, ...]
+
+
+ByHand = tuple[int, Fraction | None, tuple[int, ...]]
+
+
+def by_hand(scheme: str, marks: Marks) -> ByHand:
+    """Class, value and tie-breaks of one attempt."""
+    assert (marks.time_ms and marks.runs and marks.reversals and marks.couplings) or marks is ABSENT
+    kind = {Outcome.FINISHED: 0, Outcome.DID_NOT_FINISH: 1, Outcome.DID_NOT_START: 2}[marks.outcome]
+    if marks is ABSENT:
+        return 2, Fraction(120) if scheme == "added-up" else None, ()
+    ms, runs = marks.time_ms.value, marks.runs.value  # type: ignore[union-attr]
+    over = max(0, runs - PAR[Count.RUNS])
+    if kind == 0 and ms > LIMIT_MS:
+        return 1, Fraction(120) if scheme == "added-up" else None, ()
+    if kind:
+        left = marks.left.get(Count.RUNS) if kind == 1 else None
+        hand = None if left is None else max(0, runs + left - PAR[Count.RUNS])
+        if scheme == "added-up":
+            return kind, Fraction(120 if hand is None else min(120, hand)), ()
+        if scheme == "aiguilleur" and hand is not None:
+            return kind, Fraction(hand - 5 * marks.helped.value), ()
+        return kind, None, ()
+    faults = sum(figure.value for figure in marks.faults.values())
+    moves = runs + marks.couplings.value  # type: ignore[union-attr]
+    return {
+        "allen": (0, Fraction(ms, 1000) + 60 * faults, (faults,)),
+        "least-moves": (0, Fraction(runs), (ms,)),
+        "reversals": (0, Fraction(marks.reversals.value), ()),  # type: ignore[union-attr]
+        "moves-and-time": (0, moves + Fraction(ms, 10_000), (moves,)),
+        "par-ratio": (0, Fraction(100 * runs, PAR[Count.RUNS]), (ms,)),
+        "added-up": (0, Fraction(min(120, over)), ()),
+        "aiguilleur": (0, Fraction(over - 5 * marks.helped.value), ()),
+        "own": (0, Fraction(3 * runs + 10 * marks.faults.get(Fault.HAND, Figure(0)).value), ()),
+    }[scheme]
+
+
+def rounded(scheme: str, value: Fraction | None) -> Fraction | None:
+    if value is None:
+        return None
+    quantum = QUANTA.get(scheme, 100)
+    return Fraction(math.floor(value * quantum + Fraction(1, 2)), quantum)
+
+
+def plain(kind: int, value: Fraction | None, *ties: Fraction | int) -> Plain:
+    return (kind, int(value is None), value or 0, *ties)
+
+
+def in_heat(
+    rows: Mapping[str, Sequence[Marks]], number: int
+) -> dict[str, tuple[int, Fraction | None, tuple[int, ...]]]:
+    """A heat of L'Aiguilleur, without a white train: five points less for each that nobody is better than."""
+    scores = {name: by_hand("aiguilleur", marks[number]) for name, marks in rows.items()}
+    best = min(plain(kind, value) for kind, value, _ in scores.values())
+    if best[0]:
+        return scores
+    return {
+        name: (kind, value - 5 if value is not None and plain(kind, value) == best else value, ties)
+        for name, (kind, value, ties) in scores.items()
+    }
+
+
+def combined(scheme: str, form: str, scores: list[ByHand]) -> Plain:
+    """One result of attempts that were all made."""
+    each = sorted(plain(kind, rounded(scheme, value), *ties) for kind, value, ties in scores)
+    if form.startswith("best-of"):
+        return tuple(part for score in each for part in score)
+    best, exact = each[0], sorted((value is None, value or 0) for _, value, _ in scores)
+    if form.startswith("average"):
+        exact = exact[1:-1]
+    if form.startswith("best-2"):
+        exact = exact[:2]
+    if any(none for none, _ in exact):
+        return (1 if any(score[0] < 2 for score in each) else 2, 1, 0, *best)
+    total = sum((value for _, value in exact), Fraction(0))
+    value = total if form.startswith(("sum", "best-2")) else total / len(exact)
+    return (best[0], 0, rounded(scheme, value) or 0, *best)
+
+
+def paired(scheme: str, one: Plain, other: Plain) -> Plain:
+    best = min(one, other)
+    if one[1] or other[1]:
+        return (1 if min(one[0], other[0]) < 2 else 2, 1, 0, *best)
+    return (max(one, other)[0], 0, one[2] + other[2], *best)
+
+
+def expected(scheme: str, form: str, rows: Mapping[str, Sequence[Marks]]) -> dict[str, Plain]:
+    """What everybody has, by the name of the side."""
+    pairs, alone = form.startswith("pairs-"), form.removeprefix("pairs-")
+    numbers = range(ATTEMPTS[form])
+    heats = [in_heat(rows, number) for number in numbers] if scheme == "aiguilleur" else []
+    found = {
+        name: combined(scheme, alone, [heats[n][name] if heats else by_hand(scheme, marks[n]) for n in numbers])
+        for name, marks in rows.items()
+    }
+    if not pairs:
+        return found
+    return {
+        f"pair-{first}": paired(scheme, found[first], found[second])
+        for first, second in zip(NAMES[::2], NAMES[1::2], strict=True)
+    }
+
+
+NAMES = ("ann", "ben", "cat", "dan")
+
+
+def club_of(scheme: str, form: str) -> Club:
+    people = [EntrantAdded(name, name, pair=f"pair-{NAMES[number // 2 * 2]}") for number, name in enumerate(NAMES)]
+    club = Club(*people)
+    own = OWN if scheme == "own" else None
+    name = "own.toml" if own else scheme
+    limit_ms = None if scheme == "own" else LIMIT_MS
+    club.announce(
+        scheme=name, own_scheme=own, format=form, heats=ATTEMPTS[form], time_limit_ms=limit_ms, count=Count.RUNS
+    )
+    return club
+
+
+few = st.integers(12, 16)
+some_marks = st.one_of(
+    st.just(ABSENT),
+    st.builds(
+        played,
+        seconds=st.sampled_from([100.0, 100.004, 100.005, 160.0, 900.001]),
+        runs=few,
+        reversals=few,
+        couplings=few,
+        outcome=st.sampled_from([Outcome.FINISHED] * 3 + [Outcome.DID_NOT_FINISH]),
+        left=st.sampled_from([{}, {Count.RUNS: 1}, {Count.RUNS: 4}]),
+        helped=st.integers(0, 1),
+        faults=st.sampled_from([{}, {Fault.HAND: 1}]),
+    ),
+)
+tables = st.fixed_dictionaries({name: st.lists(some_marks, min_size=3, max_size=3) for name in NAMES})
+schemes = st.sampled_from([*SCHEMES, "own"])
+forms = st.sampled_from(FORMATS)
+
+
+def with_limit(scheme: str, rows: Mapping[str, Sequence[Marks]]) -> dict[str, list[Marks]]:
+    """The same; a club's own scheme has no time limit here, so that nobody is over it."""
+    if scheme != "own":
+        return {name: list(marks) for name, marks in rows.items()}
+    within = Figure(100_000)
+    return {n: [its if its is ABSENT else replace(its, time_ms=within) for its in marks] for n, marks in rows.items()}
+
+
+def played_out(scheme: str, form: str, rows: Mapping[str, Sequence[Marks]]) -> RoundStanding:
+    club = club_of(scheme, form)
+    for name, marks in rows.items():
+        club.play(name, *marks[: ATTEMPTS[form]])
+    return standings(club.state).rounds["r1"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(schemes, forms, tables)
+def test_ranks_and_values_are_those_of_a_naive_recomputation(
+    scheme: str, form: str, rows: dict[str, list[Marks]]
+) -> None:
+    rows = with_limit(scheme, rows)
+    its = played_out(scheme, form, rows)
+    wanted = expected(scheme, form, rows)
+    assert its.certain
+    for row in its.rows:
+        mine, score = wanted[row.entrant], row.result.score
+        assert score is not None
+        assert row.rank == 1 + sum(other < mine for other in wanted.values())
+        assert row.shared == (sum(other == mine for other in wanted.values()) > 1)
+        assert row.rank_certain
+        assert (score.value is None, score.rounded.value or 0) == (bool(mine[1]), rounded(scheme, Fraction(mine[2])))
+
+
+# ---------------------------------------------------------------- what is certain
+
+OUTCOMES = (
+    ABSENT,
+    Marks(Outcome.DID_NOT_FINISH),
+    played(outcome=Outcome.DID_NOT_FINISH, runs=12, left={Count.RUNS: 0}),
+    played(seconds=0, runs=7, reversals=0, couplings=0),
+    played(seconds=880, runs=40, reversals=30, couplings=30, faults={Fault.HAND: 3}),
+)
+"""What may come yet: the best and the worst that there is, and something between."""
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    schemes,
+    st.sampled_from(["best-of-2", "mean-of-2", "sum-of-2", "average-of-3", "best-2-of-3", "pairs-best-of-1"]),
+    tables,
+    st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 2)), min_size=1, max_size=2),
+)
+def test_what_is_certain_stays_so_whatever_comes(
+    scheme: str, form: str, rows: dict[str, list[Marks]], missing: list[tuple[str, int]]
+) -> None:
+    many = int(form[-1])
+    open_places = {name: sum(which == name for which, _ in missing) for name in NAMES}
+    rows = with_limit(scheme, rows)
+    club = Club(*[EntrantAdded(name, name, pair=f"p{number // 2}") for number, name in enumerate(NAMES)])
+    own = OWN if scheme == "own" else None
+    club.announce(
+        scheme="own.toml" if own else scheme,
+        own_scheme=own,
+        format=form,
+        heats=many,
+        time_limit_ms=None if own else LIMIT_MS,
+        par_least=7,
+    )
+    for name, marks in rows.items():
+        club.play(name, *marks[: max(0, many - open_places[name])])
+    before = {row.entrant: row for row in standings(club.state).rounds["r1"].rows}
+    sums = {row.entrant: row for row in standings(club.state).overall[""]}
+    still = [name for name in NAMES for _ in range(min(many, open_places[name]))]
+    for outcomes in itertools.product(OUTCOMES, repeat=len(still)):
+        later = Club()
+        later.state, later.seq = club.state, club.seq
+        for name, marks in zip(still, outcomes, strict=True):
+            later.play(name, marks)
+        after = standings(later.state)
+        for row in after.rounds["r1"].rows:
+            assert not before[row.entrant].rank_certain or before[row.entrant].rank == row.rank
+        for row in after.overall[""]:
+            assert not sums[row.entrant].rank_certain or sums[row.entrant].rank == row.rank
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["best-of-2", "mean-of-2", "sum-of-2"]), tables, st.sampled_from(NAMES))
+def test_what_is_open_can_still_change(form: str, rows: dict[str, list[Marks]], last: str) -> None:
+    club = Club(*NAMES)
+    club.announce(scheme="allen", format=form, heats=2, time_limit_ms=LIMIT_MS)
+    for name, marks in rows.items():
+        club.play(name, *marks[: 1 if name == last else 2])
+    open_ = {row.entrant for row in standings(club.state).rounds["r1"].rows if row.rank and not row.rank_certain}
+    seen: dict[str, set[int | None]] = {name: set() for name in NAMES}
+    for marks in (*OUTCOMES, None):
+        later = Club()
+        later.state, later.seq = club.state, club.seq
+        if marks is None:
+            later.leave(last)
+        else:
+            later.play(last, marks)
+        for row in standings(later.state).rounds["r1"].rows:
+            seen[row.entrant].add(row.rank)
+    assert all(len(seen[name]) > 1 for name in open_)
+
+
+# ---------------------------------------------------------------- what must hold
+
+
+@settings(max_examples=60, deadline=None)
+@given(schemes, forms, tables, st.randoms(use_true_random=False))
+def test_the_order_in_which_entrants_play_changes_nothing(
+    scheme: str, form: str, rows: dict[str, list[Marks]], random: Random
+) -> None:
+    rows = with_limit(scheme, rows)
+    club = club_of(scheme, form)
+    turns = [name for name in NAMES for _ in range(ATTEMPTS[form])]
+    random.shuffle(turns)
+    left = {name: list(marks) for name, marks in rows.items()}
+    for name in turns:
+        club.play(name, left[name].pop(0))
+    assert standings(club.state).rounds["r1"] == played_out(scheme, form, rows)
+
+
+@settings(max_examples=100, deadline=None)
+@given(schemes, forms, tables, st.sampled_from(NAMES), st.integers(0, 2), st.sampled_from(Fault))
+def test_a_fault_never_helps(
+    scheme: str, form: str, rows: dict[str, list[Marks]], name: str, number: int, fault: Fault
+) -> None:
+    rows = with_limit(scheme, rows)
+    if rows[name][number] is ABSENT:
+        return
+    worse = {**rows, name: [with_fault(m, fault) if n == number else m for n, m in enumerate(rows[name])]}
+
+    def rank(its: RoundStanding) -> int:
+        (found,) = (row.rank for row in its.rows if name in row.members)
+        assert found is not None
+        return found
+
+    assert rank(played_out(scheme, form, rows)) <= rank(played_out(scheme, form, worse))
+
+
+@settings(max_examples=60, deadline=None)
+@given(schemes, st.sampled_from(FORMATS[:-1]), tables)
+def test_two_who_did_the_same_are_tied_whatever_their_names(
+    scheme: str, form: str, rows: dict[str, list[Marks]]
+) -> None:
+    rows = with_limit(scheme, rows) | {"ben": with_limit(scheme, rows)["ann"]}
+    its = {row.entrant: row for row in played_out(scheme, form, rows).rows}
+    assert its["ann"].rank == its["ben"].rank
+    assert its["ann"].shared
+    swapped = {"ann": rows["cat"], "ben": rows["ben"], "cat": rows["ann"], "dan": rows["dan"]}
+    other = {row.entrant: row for row in played_out(scheme, form, swapped).rows}
+    assert (its["ann"].rank, its["cat"].rank) == (other["cat"].rank, other["ann"].rank)
