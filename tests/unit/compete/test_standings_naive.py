@@ -258,8 +258,9 @@ def test_what_is_open_can_still_change(form: str, rows: dict[str, list[Marks]], 
     club.announce(scheme="allen", format=form, heats=2, time_limit_ms=LIMIT_MS)
     for name, marks in rows.items():
         club.play(name, *marks[: 1 if name == last else 2])
-    open_ = {row.entrant for row in standings(club.state).rounds["r1"].rows if row.rank and not row.rank_certain}
-    seen: dict[str, set[int | None]] = {name: set() for name in NAMES}
+    now = standings(club.state).rounds["r1"].rows
+    open_ = {row.entrant for row in now if row.rank and not row.rank_certain}
+    seen = {row.entrant: {row.rank} for row in now}
     for marks in (*OUTCOMES, None):
         later = Club()
         later.state, later.seq = club.state, club.seq
