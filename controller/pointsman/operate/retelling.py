@@ -19,6 +19,7 @@ from pointsman.operate.referee import (
     with_uncoupling,
     without_uncoupling,
 )
+from pointsman.operate.telling import check_press
 from pointsman.record import Line, Reading, message_of
 
 IN_THE_MIDDLE = "the journal stops in the middle"
@@ -139,6 +140,9 @@ def _with_line(told: Told, line: Line) -> Told:
             return replace(told, score=score, steps=(*told.steps, line), stopped=str(line.values.get("why", "")))
         case "step":
             return replace(told, steps=(*told.steps, line), doing=str(line.values.get("what", "")))
+        case "pressed":
+            check_press(line)
+            return replace(told, steps=(*told.steps, line))
         case "asked" | "order" | "refused" | "let pass":
             return replace(told, steps=(*told.steps, line))
         case "by hand":

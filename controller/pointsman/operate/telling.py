@@ -1,0 +1,62 @@
+"""The lines of a journal in words, each as one sentence.
+
+A referee's presses are lines too: ``{"what": "fault", "fault": "derailment", "by": "Anna"}`` for a fault that was seen,
+``{"what": "clock", "stands": true, "by": "Anna", "why": "a machine sticks"}`` for a clock that is stopped, and with
+``"stands": false`` for one that goes on.
+"""
+
+from __future__ import annotations
+
+from pointsman.errors import JournalError
+from pointsman.record import Line
+
+
+def check_press(line: Line) -> None:
+    """JournalError unless a line tells of a whole press."""
+    what = line.text("what")
+    line.text("by")
+    if what == "fault":
+        line.text("fault")
+    elif what == "clock":
+        if type(line.values.get("stands")) is not bool:
+            raise JournalError("a press of the clock that says not how it is", cure="it was written by another version")
+    else:
+        raise JournalError(f"there is no press {what!r}", cure="it was written by another version")
+
+
+def told(line: Line) -> str:
+    """A line of the steps of ``retelling.Told`` in words."""
+    values = line.values
+    match line.kind:
+        case "run":
+            return f"run {values.get('number')} done: {values.get('position')}"
+        case "stood":
+            between = values.get("between")
+            return f"stands: between positions, {between}" if between else f"stands: {values.get('position')}"
+        case "order":
+            return f"{values.get('who')}: {values.get('what')}"
+        case "refused":
+            return f"refused: {values.get('why')}"
+        case "let pass":
+            return f"let pass, protection {values.get('protection')}: {values.get('what')}"
+        case "asked":
+            return f"asked: {' '.join(filter(None, (str(values.get('note', '')), line.text('what'))))}"
+        case "put right":
+            return f"put right by {values.get('by')}: {values.get('position')}"
+        case "hint":
+            return f"hint: {values.get('run')}"
+        case "halt":
+            return f"STOPPED: {values.get('why')}"
+        case "pressed":
+            return _pressed(line)
+        case _:
+            return str(values.get("what"))
+
+
+def _pressed(line: Line) -> str:
+    by, why = line.values.get("by"), line.values.get("why")
+    if line.values.get("what") == "fault":
+        return f"{by} has marked a fault: {line.values.get('fault')}"
+    if line.values.get("stands") is True:
+        return f"{by} has stopped the clock: {why}" if why else f"{by} has stopped the clock"
+    return f"{by} has let the clock go on: {why}" if why else f"{by} has let the clock go on"
