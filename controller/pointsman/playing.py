@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -61,7 +61,8 @@ class Request:
     """What every sitting at a layout needs to be told.
 
     ``speed`` (None: no pace) and ``on_simulation`` are for the simulated one; ``hardware`` is how the wiring was named,
-    empty for the layout's usual one; ``put_right`` the sitting that this one goes on with.
+    empty for the layout's usual one; ``put_right`` the sitting that this one goes on with. ``attempt`` is what it is
+    evidence of: ``{"competition": ..., "attempt": ...}``, by their names.
     """
 
     chosen: Chosen
@@ -73,6 +74,7 @@ class Request:
     count: str = "runs"
     hardware: str = ""
     put_right: PutRight | None = None
+    attempt: Mapping[str, str] | None = None
     on_simulation: Callable[[Simulated], None] | None = None
 
     @property
@@ -112,6 +114,7 @@ class Request:
             "count": self.count,
             "on": str(self.target),
             "facing": str(self.facing),
+            **({} if self.attempt is None else {"attempt": dict(self.attempt)}),
             **more,
             **({} if self.put_right is None else self.put_right.heading),
         }

@@ -49,10 +49,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A journal as far as it could be read. ``bad`` says what is wrong with the line after the last good one."""
+    """A journal as far as it could be read. ``bad`` says what is wrong with the line after the last good one.
+
+    ``torn``: nothing but that its last line was not written to its end, as when the program was killed.
+    """
 
     lines: tuple[Line, ...]
     bad: str = ""
+    torn: bool = False
 
 
 def encode(t_s: float, kind: str, values: Mapping[str, Any]) -> bytes:
@@ -95,7 +99,7 @@ def read(path: Path) -> Reading:
                 raise JournalError("it is cut short")
             lines.append(decode(raw))
         except JournalError as error:
-            return Reading(tuple(lines), f"line {number} is damaged: {error.what}")
+            return Reading(tuple(lines), f"line {number} is damaged: {error.what}", torn=not whole)
     return Reading(tuple(lines))
 
 

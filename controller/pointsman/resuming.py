@@ -89,6 +89,14 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
     )
 
 
+def attempt_of(told: Told) -> dict[str, str] | None:
+    """The attempt that a journal is evidence of, as ``playing.Request`` takes it; None when it is of none."""
+    named = told.header.get("attempt")
+    if not isinstance(named, dict) or named.keys() != {"competition", "attempt"}:
+        return None
+    return {key: str(name) for key, name in named.items()}
+
+
 def put_right(play: Interrupted, position: Position) -> Chosen:
     """The puzzle from where a person says that everything stands; its goal is the same."""
     return replace(play.chosen, puzzle=replace(play.chosen.puzzle, start=position))
@@ -121,6 +129,7 @@ def going_on(
             by=user_name(),
             counted=play.told.counted,
         ),
+        attempt=attempt_of(play.told),
     )
 
 

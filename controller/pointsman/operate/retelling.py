@@ -8,7 +8,7 @@ from typing import Any
 
 from pointsman.errors import JournalError
 from pointsman.messages import EmergencyStop
-from pointsman.operate.hand_referee import Earlier, Figures
+from pointsman.operate.hand_referee import COUNTS, Earlier, Figures
 from pointsman.operate.referee import (
     Origin,
     Score,
@@ -52,6 +52,17 @@ def retell(reading: Reading, where: str) -> Told:
 
     A line that is whole but tells of nothing this program writes ends the telling as a damaged one does.
     """
+    told = untold(reading, where)
+    for number, line in enumerate(reading.lines, 1):
+        try:
+            told = replace(with_line(told, line), lines=number)
+        except JournalError as error:
+            return replace(told, bad=f"line {number}: {error.what}")
+    return told
+
+
+def untold(reading: Reading, where: str) -> Told:
+    """What a journal says before its first line was told. Raises JournalError when it does not begin as one."""
     if not reading.lines or reading.lines[0].kind != "begin":
         raise JournalError(
             reading.bad or "the file is empty" if not reading.lines else "the file does not begin as a journal does",
@@ -59,13 +70,7 @@ def retell(reading: Reading, where: str) -> Told:
             cure="give the path of a file that play wrote",
         )
     header = dict(reading.lines[0].values)
-    told = Told(header, (), Score(), str(header.get("start", "")), IN_THE_MIDDLE, 0, reading.bad)
-    for number, line in enumerate(reading.lines, 1):
-        try:
-            told = replace(_with_line(told, line), lines=number)
-        except JournalError as error:
-            return replace(told, bad=f"line {number}: {error.what}")
-    return told
+    return Told(header, (), Score(), str(header.get("start", "")), IN_THE_MIDDLE, 0, reading.bad)
 
 
 def score_values(score: Score) -> dict[str, Any]:
@@ -88,16 +93,27 @@ def score_of(values: object) -> Score:
 def counted_values(earlier: Earlier) -> dict[str, Any]:
     """What was counted by hand besides a score, and which vehicles were coupled, as JSON values."""
     figures, pairs = earlier.figures, sorted(sorted(pair) for pair in earlier.pairs)
-    return {"couplings": figures.couplings, "pull_drops": figures.pull_drops, "coupled": pairs}
+    origins = {name: str(origin) for name, origin in figures.origins.items()}
+    return {"couplings": figures.couplings, "pull_drops": figures.pull_drops, "coupled": pairs, "origins": origins}
 
 
-def _counted_of(values: object, runs: int, reversals: int) -> Earlier:
-    """What such values say, with the runs and reversals of a score. Raises JournalError."""
-    if isinstance(values, dict):
+def counted_of(values: object, runs: int, reversals: int) -> Earlier:
+    """What such values say, with the runs and reversals of a score; figures are seen where no origin is told.
+
+    Raises JournalError.
+    """
+    if isinstance(values, Mapping):
         couplings, drops, pairs = (values.get(name) for name in ("couplings", "pull_drops", "coupled"))
         if type(couplings) is int and type(drops) is int and isinstance(pairs, list) and all(map(_is_pair, pairs)):
-            return Earlier(Figures(runs, reversals, couplings, drops), frozenset(map(frozenset, pairs)))
+            figures = Figures(runs, reversals, couplings, drops, _origins_of(values.get("origins", {})))
+            return Earlier(figures, frozenset(map(frozenset, pairs)))
     raise JournalError("what was counted by hand is not whole", cure="it was written by another version")
+
+
+def _origins_of(values: object) -> dict[str, Origin]:
+    if isinstance(values, dict) and all(name in COUNTS and text in list(Origin) for name, text in values.items()):
+        return {name: Origin(values.get(name, Origin.SEEN)) for name in COUNTS}
+    raise JournalError("where the figures come from is not whole", cure="it was written by another version")
 
 
 def _is_pair(value: object) -> bool:
@@ -111,7 +127,7 @@ def _begun(told: Told, values: Mapping[str, Any]) -> Told:
         return replace(told, counted=Earlier() if by_hand else None)
     score, counted = score_of(values["score"]), values.get("counted")
     if by_hand and counted is not None:
-        earlier = _counted_of(counted, score.runs, score.reversals)
+        earlier = counted_of(counted, score.runs, score.reversals)
         return replace(told, score=score, counted=earlier)
     return replace(told, score=score)
 
@@ -121,12 +137,13 @@ def _stood(told: Told, line: Line) -> Told:
     if type(runs) is not int or type(reversals) is not int:
         raise JournalError("a stood line without its counts", cure="it was not written by this program")
     if told.counted is not None:
-        told = replace(told, counted=_counted_of(line.values, runs, reversals))
+        told = replace(told, counted=counted_of(line.values, runs, reversals))
     score = replace(told.score, runs=runs, reversals=reversals)
     return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
 
 
-def _with_line(told: Told, line: Line) -> Told:
+def with_line(told: Told, line: Line) -> Told:
+    """What a journal says up to one more line. Raises JournalError when the line tells of nothing that is written."""
     match line.kind:
         case "begin":
             return _begun(told, line.values)
