@@ -6,9 +6,10 @@ once, and proves the locomotive before anything else moves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pointsman.beforehand import wired
 from pointsman.errors import JournalError, UsageError
@@ -60,21 +61,7 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
     if told.done:
         raise JournalError("this play went to its end", where=where, cure="there is nothing to go on with: play again")
     header = told.header
-    texts = {name: header.get(name) for name in ("puzzle", "folder", "hardware", "on", "goal", "count", "facing")}
-    wrong = [name for name, text in texts.items() if not names_something(text)]
-    seeded = "seed" in header and (header["seed"] is None or names_something(header["seed"]))
-    drawn = header.get("wagons", "")
-    if wrong or not seeded or not names_something(drawn) or header.get("count") not in list(Count):
-        what = f"its first line has no {wrong[0]}" if wrong else "its first line is not whole"
-        raise JournalError(what, where=where, cure="it was written by another version: play the puzzle again")
-    puzzle = f"{header['folder']}/{header['puzzle'].rpartition('/')[2]}"
-    chosen = choose(puzzle, seed=header["seed"], cards=drawn.split() or None if header["seed"] is None else None)
-    if str(chosen.goal) != header["goal"]:
-        raise UsageError(
-            f"this puzzle asks for '{chosen.goal}' now, and asked for '{header['goal']}' then",
-            where=where,
-            cure="play it again",
-        )
+    chosen = puzzle_of(header, where, also=("hardware", "on", "count", "facing"))
     named = hardware or header["hardware"] or None
     wiring, target = wired(chosen.folder, chosen.track, named, on or parse_target(header["on"]))
     return Interrupted(
@@ -87,6 +74,30 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
         count=Count(header["count"]),
         position=parse_position(told.position, chosen.track, chosen.start.vehicles),
     )
+
+
+def puzzle_of(header: Mapping[str, Any], where: str, *, also: Sequence[str] = ()) -> Chosen:
+    """The puzzle that the first line of a journal names, drawn as it was then.
+
+    ``also`` names other texts that the line must have. Raises JournalError when it is not whole; UsageError and
+    LayoutError when the layout or puzzle is no longer there, or is another one now.
+    """
+    texts = {name: header.get(name) for name in ("puzzle", "folder", "goal", *also)}
+    wrong = [name for name, text in texts.items() if not names_something(text)]
+    seeded = "seed" in header and (header["seed"] is None or names_something(header["seed"]))
+    drawn = header.get("wagons", "")
+    if wrong or not seeded or not names_something(drawn) or ("count" in also and header["count"] not in list(Count)):
+        what = f"its first line has no {wrong[0]}" if wrong else "its first line is not whole"
+        raise JournalError(what, where=where, cure="it was written by another version: play the puzzle again")
+    puzzle = f"{header['folder']}/{header['puzzle'].rpartition('/')[2]}"
+    chosen = choose(puzzle, seed=header["seed"], cards=drawn.split() or None if header["seed"] is None else None)
+    if str(chosen.goal) != header["goal"]:
+        raise UsageError(
+            f"this puzzle asks for '{chosen.goal}' now, and asked for '{header['goal']}' then",
+            where=where,
+            cure="play it again",
+        )
+    return chosen
 
 
 def attempt_of(told: Told) -> dict[str, str] | None:
