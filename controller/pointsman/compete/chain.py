@@ -116,8 +116,9 @@ def _before(link: Link) -> Path:
             cure="it was not written by this program",
         )
     path = Path(named)
-    beside = link.path.with_name(path.name) if path.name else path
-    found = next((place for place in (path, beside) if place.is_file()), None)
+    beside = link.path.with_name(path.name) if path.name else link.path
+    places = ([path] if path.is_absolute() else []) + ([beside] if beside != link.path else [])
+    found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise CompetitionError(
             f"it goes on from {path.name or named}, which is not there",

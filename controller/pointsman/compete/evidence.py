@@ -68,7 +68,8 @@ def evidence(
     par = pars(track, played.start, goal)
     left: Mapping[Count, int] = dict.fromkeys(par, 0)
     if not followed.reached:
-        left = pars(track, followed.position, goal)
+        # Pull-drops are counted from headshunt to headshunt: one that was under way is still missing.
+        left = {**pars(track, followed.home, goal), **pars(track, followed.position, goal)}
     return Evidence(
         _marks(followed, played, par, left),
         position=followed.position,

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pointsman.compete.chain import Link
 from pointsman.compete.clocking import Clock
 from pointsman.compete.marks import NONE, Fault, Figure, weakest
 from pointsman.compete.retracing import Retraced, retraced
 from pointsman.errors import CompetitionError, JournalError, PointsmanError
-from pointsman.operate.hand_referee import COUNTS, Earlier, Figures, Pair
+from pointsman.operate.hand_referee import COUNTS, Earlier, Figures
 from pointsman.operate.referee import Origin
 from pointsman.operate.retelling import Told, counted_of, with_line
 from pointsman.operate.telling import told as told_in_words
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.position import Position, parse_position
+from pointsman.puzzle.puzzle import Count, locomotive_of
 from pointsman.record import Line
+from pointsman.solver.steps import has_count
 
 _UNTOLD = {"begin", "command", "event", "stand", "end", "by hand", "parted", "came along"}
 """Lines that a replay does not show: others tell the same."""
@@ -41,18 +43,24 @@ class Following:
 
     def __init__(self, chosen: Chosen) -> None:
         self._chosen = chosen
-        self._pairs: frozenset[Pair] = frozenset()
-        self._before = self._base = Figures()
+        self._engine = locomotive_of(chosen.track, chosen.start)
+        self._counted = self._before = Earlier()
+        self._base = Figures()
         self._retraced: Retraced | None = None
         self.clock = Clock()
-        self.figures = Figures()
-        self.position = chosen.start
+        self.position = self.home = chosen.start
+        """Where everything stood last, and where it did when the train was last in the headshunt of a fan."""
         self.between = ""
         self.faults: dict[Fault, Figure] = {}
         self.hints = self.stops = 0
         self.moved = self.reached = self.entered = False
         """Whether anything has moved, the goal was confirmed, and a person's word was taken for anything."""
         self.steps: list[ReplayStep] = []
+
+    @property
+    def figures(self) -> Figures:
+        """What has been counted."""
+        return self._counted.figures
 
     def follow(self, link: Link) -> None:
         """Take in one journal. Raises CompetitionError, with the number of the line that makes no sense."""
@@ -85,8 +93,17 @@ class Following:
         self.entered = self.entered or told.score.origin is Origin.ENTERED
         if line.kind not in _UNTOLD:
             self._step(line.kind, told_in_words(line))
-        if line.kind in {"run", "stood"} and self.moved and self._stands_at_the_goal:
+        if line.kind in {"run", "stood"}:
+            self._look()
+
+    def _look(self) -> None:
+        """Everything stands somewhere, confirmed: perhaps at the goal."""
+        track = self._chosen.track
+        if has_count(track, Count.PULL_DROPS, self.position, self._engine):
+            self.home = self.position
+        if self.moved and not self.between and self._chosen.goal.reached(self.position, track.locomotives):
             self.reached = True
+            self._end_trip()
             self.clock = self.clock.stopped()
             self._step("goal", "the goal is reached")
 
@@ -98,19 +115,16 @@ class Following:
                 self._begin(told)
             case "put right":
                 self.position, self.between = self._position(line), ""
-                self.figures = Earlier(self.figures).put_right.figures
-                self._before = self.figures
+                self._counted = self._before = self._counted.put_right
             case "run" if self._retraced is not None:
                 self.position = self._position(line)
                 self._retraced = self._retraced.after(line.text("run"), self.position)
-                counted = self._retraced.tally
-                self.figures, self._pairs = counted.counted, counted.coupled
-                if told.score.origin is Origin.ENTERED:
-                    self.figures = Earlier(self.figures).put_right.figures
+                counted = self._retraced.tally.so_far
+                self._counted = counted.put_right if told.score.origin is Origin.ENTERED else counted
             case "stood" if self._retraced is None:
                 self.position, self.between = self._position(line), str(line.values.get("between", ""))
                 now = counted_of(line.values, told.score.runs, told.score.reversals)
-                self.figures, self._pairs = _since(self._before, self._base, now.figures), now.pairs
+                self._counted = replace(now, figures=_since(self._before.figures, self._base, now.figures))
             case "run" | "stood":
                 raise JournalError(f"a {line.kind} line where none can be", cure=_NOT_OURS)
             case "hint":
@@ -120,7 +134,7 @@ class Following:
 
     def _begin(self, told: Told) -> None:
         """A journal begins: what it counts goes on from what was counted before, whatever it says of that itself."""
-        self._before = self.figures
+        self._before = self._counted
         start = told.header.get("start")
         if not isinstance(start, str):
             raise JournalError("its first line has no start", cure=_NOT_OURS)
@@ -131,7 +145,13 @@ class Following:
             counted = (0, 0) if hand is None else (hand.figures.couplings, hand.figures.pull_drops)
             self._base = Figures(score.runs, score.reversals, *counted)
         else:
-            self._retraced = retraced(self._chosen.track, self.position, Earlier(self.figures, self._pairs))
+            self._retraced = retraced(self._chosen.track, self.position, self._counted)
+
+    def _end_trip(self) -> None:
+        """The trip from the headshunt that has led to the goal counts, though the locomotive need not come home."""
+        figures = self.figures
+        more = figures.plus(figures.origins["pull_drops"], pull_drops=self._counted.under_way)
+        self._counted = replace(self._counted, figures=more)
 
     def _mark(self, line: Line) -> None:
         try:
@@ -143,10 +163,6 @@ class Following:
         before = self.faults.get(fault, NONE)
         many = before.value + (-1 if line.values.get("taken_back") is True else 1)
         self.faults[fault] = Figure(max(0, many), weakest((before.origin, Origin.ENTERED)))
-
-    @property
-    def _stands_at_the_goal(self) -> bool:
-        return not self.between and self._chosen.goal.reached(self.position, self._chosen.track.locomotives)
 
     def _position(self, line: Line) -> Position:
         return parse_position(line.text("position"), self._chosen.track, self._chosen.start.vehicles)

@@ -45,7 +45,7 @@ def fewest(
     track: Track,
     start: Position,
     goal: Goal,
-    counts: Sequence[Count],
+    counts: Sequence[Count] = MOVES,
     *,
     progress: Report = silent,
     cache: Path | None = None,

@@ -94,7 +94,13 @@ def counted_values(earlier: Earlier) -> dict[str, Any]:
     """What was counted by hand besides a score, and which vehicles were coupled, as JSON values."""
     figures, pairs = earlier.figures, sorted(sorted(pair) for pair in earlier.pairs)
     origins = {name: str(origin) for name, origin in figures.origins.items()}
-    return {"couplings": figures.couplings, "pull_drops": figures.pull_drops, "coupled": pairs, "origins": origins}
+    return {
+        "couplings": figures.couplings,
+        "pull_drops": figures.pull_drops,
+        "under_way": earlier.under_way,
+        "coupled": pairs,
+        "origins": origins,
+    }
 
 
 def counted_of(values: object, runs: int, reversals: int) -> Earlier:
@@ -106,7 +112,8 @@ def counted_of(values: object, runs: int, reversals: int) -> Earlier:
         couplings, drops, pairs = (values.get(name) for name in ("couplings", "pull_drops", "coupled"))
         if type(couplings) is int and type(drops) is int and isinstance(pairs, list) and all(map(_is_pair, pairs)):
             figures = Figures(runs, reversals, couplings, drops, _origins_of(values.get("origins", {})))
-            return Earlier(figures, frozenset(map(frozenset, pairs)))
+            out = values.get("under_way", 0)
+            return Earlier(figures, frozenset(map(frozenset, pairs)), out if type(out) is int else 0)
     raise JournalError("what was counted by hand is not whole", cure="it was written by another version")
 
 

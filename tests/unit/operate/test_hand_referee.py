@@ -150,7 +150,7 @@ class TestGoingOn:
 
     def test_what_was_coupled_and_stands_side_by_side_is_not_counted_again(self) -> None:
         tally = begun(place("head: L 1 | s1: 2"), "L", "head", self.EARLIER)
-        assert tally.coupled == {frozenset("L1")}
+        assert tally.so_far.pairs == {frozenset("L1")}
         tally = moved(tally, run("T1>closed: 1 | head: L | s1: 2", "L 1"))
         assert counts(tally)[2] == 5
         assert counts(moved(tally, run("head: L 1 2", "2 1 L", hauled=3, forward=False)))[2] == 6
