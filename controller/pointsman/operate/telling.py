@@ -1,14 +1,21 @@
 """The lines of a journal in words, each as one sentence.
 
-A referee's presses are lines too: ``{"what": "fault", "fault": "derailment", "by": "Anna"}`` for a fault that was seen,
-``{"what": "clock", "stands": true, "by": "Anna", "why": "a machine sticks"}`` for a clock that is stopped, and with
-``"stands": false`` for one that goes on.
+A referee's presses are lines too. A fault that was seen is ``{"what": "fault", "fault": "derailment", "by": "Anna"}``,
+with ``"taken_back": true`` for one that was none after all. A clock that is stopped is ``{"what": "clock", "stands":
+true, "by": "Anna", "why": "a machine sticks"}``, and one that goes on the same with ``"stands": false``.
 """
 
 from __future__ import annotations
 
 from pointsman.errors import JournalError
 from pointsman.record import Line
+
+_FAULTS = {
+    "derailment": "a derailment",
+    "side-swipe": "a side-swipe",
+    "hand": "a hand on a vehicle",
+    "over-full": "an over-full siding",
+}
 
 
 def check_press(line: Line) -> None:
@@ -56,7 +63,10 @@ def told(line: Line) -> str:
 def _pressed(line: Line) -> str:
     by, why = line.values.get("by"), line.values.get("why")
     if line.values.get("what") == "fault":
-        return f"{by} has marked a fault: {line.values.get('fault')}"
+        fault = str(line.values.get("fault"))
+        seen = _FAULTS.get(fault, fault)
+        back = line.values.get("taken_back") is True
+        return f"{by} has taken back {seen}" if back else f"{by} has marked {seen}"
     if line.values.get("stands") is True:
         return f"{by} has stopped the clock: {why}" if why else f"{by} has stopped the clock"
     return f"{by} has let the clock go on: {why}" if why else f"{by} has let the clock go on"

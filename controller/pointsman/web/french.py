@@ -16,6 +16,7 @@ from typing import Any
 from pointsman.web.french_of import (
     book,
     box,
+    evidence,
     fair_draws,
     links,
     nodes,
@@ -435,7 +436,21 @@ _ALL = (
     *_TEMPLATES,
     *(
         one
-        for part in (book, box, fair_draws, links, nodes, phones, playing, roles, scoring, solving, stations, stopping)
+        for part in (
+            book,
+            box,
+            evidence,
+            fair_draws,
+            links,
+            nodes,
+            phones,
+            playing,
+            roles,
+            scoring,
+            solving,
+            stations,
+            stopping,
+        )
         for one in part.TEMPLATES
     ),
 )
