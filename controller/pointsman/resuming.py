@@ -16,20 +16,23 @@ from pointsman.errors import JournalError, UsageError
 from pointsman.links import Target, parse_target
 from pointsman.operate.referee import Score, with_hand
 from pointsman.operate.retelling import Told, retell
-from pointsman.playing import PlayRequest, PutRight
+from pointsman.playing import AttemptOf, PlayRequest, PutRight
 from pointsman.posix import user_name
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position, parse_position
 from pointsman.puzzle.puzzle import Count
-from pointsman.record import names_something, read
+from pointsman.record import Reading, names_something, read
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """A play that ended before its end. ``position`` is the last one that was confirmed."""
+    """A play that ended before its end. ``position`` is the last one that was confirmed.
+
+    ``attempt`` is the attempt of a competition that it is, ``clock_stands`` whether the referee's clock stood then.
+    """
 
     journal: Path
     told: Told
@@ -39,6 +42,8 @@ class Interrupted:
     target: Target
     count: Count
     position: Position
+    attempt: AttemptOf | None = None
+    clock_stands: bool = False
 
     @property
     def why(self) -> str:
@@ -54,7 +59,8 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
     Raises JournalError when it is no play's, or went to its end; UsageError and LayoutError when the layout, puzzle or
     wiring it names is no longer there, or is another one now, or the target does not fit the wiring.
     """
-    told = retell(read(journal), str(journal))
+    reading = read(journal)
+    told = retell(reading, str(journal))
     where = str(journal)
     if told.lines == 0:
         raise JournalError(told.bad, where=where, cure="it was written by another version: play the puzzle again")
@@ -73,6 +79,8 @@ def interrupted(journal: Path, *, on: Target | None = None, hardware: str | None
         target=target,
         count=Count(header["count"]),
         position=parse_position(told.position, chosen.track, chosen.start.vehicles),
+        attempt=_attempt_of(header.get("attempt"), where),
+        clock_stands=_clock_stands(reading),
     )
 
 
@@ -100,12 +108,22 @@ def puzzle_of(header: Mapping[str, Any], where: str, *, also: Sequence[str] = ()
     return chosen
 
 
-def attempt_of(told: Told) -> dict[str, str] | None:
-    """The attempt that a journal is evidence of, as ``playing.Request`` takes it; None when it is of none."""
-    named = told.header.get("attempt")
-    if not isinstance(named, dict) or named.keys() != {"competition", "attempt"}:
+def _attempt_of(values: object, where: str) -> AttemptOf | None:
+    """The attempt that a journal's first line names. Raises JournalError."""
+    if values is None:
         return None
-    return {key: str(name) for key, name in named.items()}
+    if isinstance(values, dict):
+        competition, attempt = values.get("competition"), values.get("attempt")
+        if isinstance(competition, str) and isinstance(attempt, str):
+            return AttemptOf(competition, attempt, hints=values.get("hints") is True)
+    cure = "it was written by another version: play the attempt again"
+    raise JournalError("its first line does not say which attempt it is", where=where, cure=cure)
+
+
+def _clock_stands(reading: Reading) -> bool:
+    """Whether the referee's clock was made to stand, and not to go again since."""
+    presses = [line.values for line in reading.lines if line.kind == "pressed"]
+    return next((one.get("stands") is True for one in reversed(presses) if one.get("what") == "clock"), False)
 
 
 def put_right(play: Interrupted, position: Position) -> Chosen:
@@ -140,7 +158,7 @@ def going_on(
             by=user_name(),
             counted=play.told.counted,
         ),
-        attempt=attempt_of(play.told),
+        attempt=play.attempt,
     )
 
 

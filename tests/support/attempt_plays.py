@@ -20,10 +20,10 @@ from pointsman.links import On, Target
 from pointsman.operate.allowances import Allowances
 from pointsman.operate.belief import Belief
 from pointsman.operate.plan import Planner
-from pointsman.playing import Play, PlayRequest, PlayResult, PutRight
+from pointsman.playing import AttemptOf, Play, PlayRequest, PlayResult, PutRight
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run
-from pointsman.resuming import Interrupted, attempt_of, put_right, score_put_right
+from pointsman.resuming import Interrupted, put_right, score_put_right
 from pointsman.track.builtin import find_wiring
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
@@ -90,7 +90,7 @@ def played(
         facing=End.TO,
         journal=journal,
         runs=runs,
-        attempt=NAMED,
+        attempt=AttemptOf(**NAMED),
     )
     return sit(WithPresses(request, at), (watched or Watched()).statuses.append, lambda _: None)
 
@@ -138,7 +138,7 @@ def driven(
         journal=journal,
         orders=Orders(),
         put_right=going_on,
-        attempt=NAMED if before is None else attempt_of(before.told),
+        attempt=AttemptOf(**NAMED) if before is None else before.attempt,
     )
     bench = HandBench(journal, journal.parent, person=person, earlier=None if going_on is None else going_on.goes_on)
     try:

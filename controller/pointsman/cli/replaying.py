@@ -56,7 +56,8 @@ def _print(out: Console, told: Told) -> None:
         out.print(Text.assemble((str(header.get("layout")), "bold"), what))
         whole_line(out, f"start  {header.get('start')}")
     else:
-        what = f"  seed {header.get('seed')}, on {header.get('on')}"
+        draw = f"seed {header.get('seed')}" if header.get("seed") is not None else f"cards {header.get('wagons')}"
+        what = f"  {draw}, on {header.get('on')}"
         out.print(Text.assemble((str(header.get("puzzle")), "bold"), what))
         whole_line(out, f"start  {header.get('start')}")
         whole_line(out, f"goal   {header.get('goal')}")

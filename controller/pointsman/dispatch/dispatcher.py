@@ -133,9 +133,12 @@ class Dispatcher:
         self._control.write("hint", {"run": run, "distance": distance})
         self._control.tell()
 
-    def pressed(self, what: str, **values: str | bool) -> None:
-        """A referee has pressed something (a fault, the clock): it is written down, and changes nothing here."""
-        self._control.write("pressed", {"what": what, **values})
+    def pressed(self, what: str, **values: str | bool) -> bool:
+        """A referee has pressed something (a fault, the clock): it is written down, and changes nothing else.
+
+        Whether it is written: when the journal is closed already, it is not.
+        """
+        return self._control.write("pressed", {"what": what, **values})
 
     def close(self) -> None:
         """The link is closed: nothing is supervised any more."""

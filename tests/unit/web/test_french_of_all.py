@@ -175,7 +175,7 @@ NOT_TOLD = {
         "at most",
         "Value error",
     },
-    "notation": {"x1>closed: x1", "pointsman play x1", "--seed x1"},
+    "notation": {"x1>closed: x1"},
     "a name": {"phone x1", "Chef de gare", "JMRI x1", "Arduino Mega 2560", "meets itself", "may be foul"},
     "what the command line alone tells": {
         "--withrottle alone serves nobody: phones come by the network",
