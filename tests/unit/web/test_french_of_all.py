@@ -32,6 +32,7 @@ TOLD_ON_A_PAGE = (
     "compete/rules.py",
     "compete/scoring",
     "compete/sealing.py",
+    "compete/speed_check.py",
     "compete/state.py",
     "compete/store",
     "compete/tokens.py",
