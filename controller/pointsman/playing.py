@@ -20,6 +20,7 @@ from pointsman.operate.retelling import counted_values, score_values
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
+from pointsman.record import sha256_of
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
@@ -67,7 +68,9 @@ class PutRight:
     def heading(self) -> dict[str, object]:
         """What the journal's first line says of the play that is gone on with."""
         counted = {} if self.counted is None else {"counted": counted_values(self.counted)}
-        return {"goes_on_from": str(self.journal.resolve()), "score": score_values(self.earlier), **counted}
+        known = {"goes_on_sha256": sha256_of(self.journal)} if self.journal.is_file() else {}
+        before = {"goes_on_from": str(self.journal.resolve()), **known}
+        return {**before, "score": score_values(self.earlier), **counted}
 
     @property
     def goes_on(self) -> Earlier:

@@ -15,6 +15,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 from zlib import crc32
@@ -90,8 +91,7 @@ def read(path: Path) -> Reading:
     try:
         data = _content(path)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise JournalError(f"cannot be read: {reason}", where=str(path), cure="give the path of a journal") from error
+        raise _unreadable(path, error) from error
     lines: list[Line] = []
     for number, (raw, whole) in enumerate(_split(data), 1):
         try:
@@ -101,6 +101,19 @@ def read(path: Path) -> Reading:
         except JournalError as error:
             return Reading(tuple(lines), f"line {number} is damaged: {error.what}", torn=not whole)
     return Reading(tuple(lines))
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a journal's file, in hexadecimal digits. Raises JournalError when it cannot be read."""
+    try:
+        return sha256(_content(path)).hexdigest()
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> JournalError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return JournalError(f"cannot be read: {reason}", where=str(path), cure="give the path of a journal")
 
 
 def _content(path: Path) -> bytes:

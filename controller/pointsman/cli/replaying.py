@@ -50,6 +50,9 @@ def _print(out: Console, told: Told) -> None:
     header = told.header
     if "goes_on_from" in header:
         whole_line(out, f"goes on from {header['goes_on_from']}")
+    attempt = header.get("attempt")
+    if isinstance(attempt, dict):
+        whole_line(out, f"attempt {attempt.get('attempt')} of {attempt.get('competition')}")
     if "calibrates" in header:
         between = " and ".join(str(beam) for beam in _listed(header.get("between")))
         what = f"  calibration of {header.get('calibrates')} between {between}, on {header.get('on')}"

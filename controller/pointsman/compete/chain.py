@@ -15,7 +15,7 @@ from typing import Any
 from pointsman.errors import CompetitionError, PointsmanError
 from pointsman.operate.retelling import Told, untold
 from pointsman.puzzle.choice import Chosen
-from pointsman.record import Line, names_something, read
+from pointsman.record import Line, names_something, read, sha256_of
 from pointsman.resuming import puzzle_of
 
 MOST_JOURNALS = 100
@@ -125,6 +125,13 @@ def _before(link: Link) -> Path:
             where=str(link.path),
             cure="put that journal beside it",
         )
+    with as_evidence(found):
+        if link.header.get("goes_on_sha256", sha256_of(found)) != sha256_of(found):
+            raise CompetitionError(
+                f"it goes on from {path.name}, which is not what it was then",
+                where=str(link.path),
+                cure="take that journal from where it was written",
+            )
     return found
 
 

@@ -171,6 +171,9 @@ def test_an_emergency_stop_and_the_play_that_goes_on(drawn: Chosen, tmp_path: Pa
     for name in ("j", "j-2"):
         (tmp_path / name).rename(tmp_path / "other" / name)
     assert of(tmp_path / "other" / "j-2").marks == found.marks, "what it goes on from is found beside it"
+    cut(tmp_path / "other" / "j", -1).rename(tmp_path / "other" / "j")
+    with pytest.raises(CompetitionError, match="it goes on from j, which is not what it was then"):
+        of(tmp_path / "other" / "j-2")
 
 
 # ---------------------------------------------------------------- by hand

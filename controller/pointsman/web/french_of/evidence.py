@@ -57,6 +57,8 @@ _NO_EVIDENCE = (
     ("{a_w} of {b_w}", "{a_w} de {b_w}"),
     ("it goes on from itself", "il continue lui-même"),
     ("it goes on from {a}, which is not there", "il continue {a}, qui n'est pas là"),
+    ("it goes on from {a}, which is not what it was then", "il continue {a}, qui n'est plus ce qu'il était"),
+    ("take that journal from where it was written", "prenez ce journal là où il a été écrit"),
     ("put that journal beside it", "mettez ce journal à côté"),
     (
         "its first line names no journal that it goes on from",
