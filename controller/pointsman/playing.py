@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from pointsman.operate.retelling import counted_values, score_values
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
-from pointsman.record import sha256_of
+from pointsman.record import content_of
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
@@ -66,9 +67,15 @@ class PutRight:
 
     @property
     def heading(self) -> dict[str, object]:
-        """What the journal's first line says of the play that is gone on with."""
+        """What the journal's first line says of the play that is gone on with.
+
+        What is in that journal now cannot be changed unseen any more; a referee's press may still be added.
+        """
         counted = {} if self.counted is None else {"counted": counted_values(self.counted)}
-        known = {"goes_on_sha256": sha256_of(self.journal)} if self.journal.is_file() else {}
+        known = {}
+        if self.journal.is_file():
+            content = content_of(self.journal)
+            known = {"goes_on_bytes": len(content), "goes_on_sha256": sha256(content).hexdigest()}
         before = {"goes_on_from": str(self.journal.resolve()), **known}
         return {**before, "score": score_values(self.earlier), **counted}
 

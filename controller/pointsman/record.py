@@ -15,7 +15,6 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 from zlib import crc32
@@ -88,12 +87,8 @@ def decode(raw: bytes) -> Line:
 
 def read(path: Path) -> Reading:
     """Every good line of a journal up to the first bad one. Raises JournalError when the file cannot be read."""
-    try:
-        data = _content(path)
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
     lines: list[Line] = []
-    for number, (raw, whole) in enumerate(_split(data), 1):
+    for number, (raw, whole) in enumerate(_split(content_of(path)), 1):
         try:
             if not whole:
                 raise JournalError("it is cut short")
@@ -103,17 +98,13 @@ def read(path: Path) -> Reading:
     return Reading(tuple(lines))
 
 
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a journal's file, in hexadecimal digits. Raises JournalError when it cannot be read."""
+def content_of(path: Path) -> bytes:
+    """The bytes of a journal's file. Raises JournalError when it cannot be read."""
     try:
-        return sha256(_content(path)).hexdigest()
+        return _content(path)
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: Exception) -> JournalError:
-    reason = getattr(error, "strerror", None) or str(error)
-    return JournalError(f"cannot be read: {reason}", where=str(path), cure="give the path of a journal")
+        reason = getattr(error, "strerror", None) or str(error)
+        raise JournalError(f"cannot be read: {reason}", where=str(path), cure="give the path of a journal") from error
 
 
 def _content(path: Path) -> bytes:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from pointsman.errors import CompetitionError, PointsmanError
 from pointsman.operate.retelling import Told, untold
 from pointsman.puzzle.choice import Chosen
-from pointsman.record import Line, names_something, read, sha256_of
+from pointsman.record import Line, content_of, names_something, read
 from pointsman.resuming import puzzle_of
 
 MOST_JOURNALS = 100
@@ -126,12 +127,14 @@ def _before(link: Link) -> Path:
             cure="put that journal beside it",
         )
     with as_evidence(found):
-        if link.header.get("goes_on_sha256", sha256_of(found)) != sha256_of(found):
-            raise CompetitionError(
-                f"it goes on from {path.name}, which is not what it was then",
-                where=str(link.path),
-                cure="take that journal from where it was written",
-            )
+        content, many = content_of(found), link.header.get("goes_on_bytes")
+    then = sha256(content[:many] if type(many) is int else content).hexdigest()
+    if link.header.get("goes_on_sha256", then) != then:
+        raise CompetitionError(
+            f"it goes on from {path.name}, which is not what it was then",
+            where=str(link.path),
+            cure="take that journal from where it was written",
+        )
     return found
 
 

@@ -21,6 +21,8 @@ from pointsman.solver.steps import has_count
 
 _UNTOLD = {"begin", "command", "event", "stand", "end", "by hand", "parted", "came along"}
 """Lines that a replay does not show: others tell the same."""
+_AFTER_THE_END = {"pressed", "event"}
+"""A referee's press may be added to a journal that has ended, and what a link tells last may come late."""
 _NOT_OURS = "it was not written by this program"
 
 
@@ -64,12 +66,15 @@ class Following:
 
     def follow(self, link: Link) -> None:
         """Take in one journal. Raises CompetitionError, with the number of the line that makes no sense."""
-        told, number = link.untold, 0
+        told, number, ended = link.untold, 0, False
         if not self.reached:
             self.clock = self.clock.going_on()
         try:
             for number, line in enumerate(link.lines, 1):
                 told = with_line(told, line)
+                if ended and line.kind not in _AFTER_THE_END:
+                    raise JournalError(f"a {line.kind} line after its end", cure=_NOT_OURS)
+                ended = ended or line.kind == "end"
                 self._take(line, told, first=number == 1)
         except PointsmanError as error:
             raise CompetitionError(f"line {number}: {error.what}", where=str(link.path), cure=error.cure) from error

@@ -171,7 +171,10 @@ def test_an_emergency_stop_and_the_play_that_goes_on(drawn: Chosen, tmp_path: Pa
     for name in ("j", "j-2"):
         (tmp_path / name).rename(tmp_path / "other" / name)
     assert of(tmp_path / "other" / "j-2").marks == found.marks, "what it goes on from is found beside it"
-    cut(tmp_path / "other" / "j", -1).rename(tmp_path / "other" / "j")
+    with (tmp_path / "other" / "j").open("ab") as file:
+        file.write(line("pressed", what="fault", fault="hand", by="Tom"))
+    assert of(tmp_path / "other" / "j-2").marks.faults == {Fault.HAND: Figure(1, Origin.ENTERED)}, "added to its end"
+    cut(tmp_path / "other" / "j", -2).rename(tmp_path / "other" / "j")
     with pytest.raises(CompetitionError, match="it goes on from j, which is not what it was then"):
         of(tmp_path / "other" / "j-2")
 
@@ -341,6 +344,7 @@ STOOD = {"position": HEADER["start"], "between": "", "runs": 1, "reversals": 0, 
         (BEGUN + line("run", run="L to 9", position=HEADER["start"]), "line 2: no run 'L to 9' leads from"),
         (BEGUN + line("run", run="L to 9", position="s9: L"), "line 2: "),
         (BEGUN + line("stood", **STOOD), "line 2: a stood line where none can be"),
+        (BEGUN + line("end") + line("hint"), "line 3: a hint line after its end"),
         (BEGUN + line("pressed", what="fault", fault="hiccup", by="Tom"), "line 2: there is no fault 'hiccup'"),
         (BEGUN + line("pressed", what="clock", by="Tom"), "line 2: a press of the clock"),
         (BEGUN + line("pressed", what="bell", by="Tom"), "line 2: there is no press 'bell'"),

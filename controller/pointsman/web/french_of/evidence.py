@@ -67,6 +67,7 @@ _NO_EVIDENCE = (
     ("its first line has no start", "sa première ligne n'a pas de départ"),
     ("it begins twice", "il commence deux fois"),
     ("a {a_w} line where none can be", "une ligne {a_w} là où il ne peut pas y en avoir"),
+    ("a {a_w} line after its end", "une ligne {a_w} après sa fin"),
     ("it has counted fewer than it began with", "il a compté moins qu'à son début"),
     ("no run {a} leads from '{b}' to '{c}'", "aucune manœuvre {a} ne mène de « {b} » à « {c} »"),
     ("where the figures come from is not whole", "l'origine des chiffres n'est pas complète"),
