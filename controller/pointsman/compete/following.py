@@ -19,8 +19,8 @@ from pointsman.puzzle.puzzle import Count, locomotive_of
 from pointsman.record import Line
 from pointsman.solver.steps import has_count
 
-_UNTOLD = {"begin", "command", "event", "stand", "end", "by hand", "parted", "came along"}
-"""Lines that a replay does not show: others tell the same."""
+_TOLD = {"run", "stood", "order", "refused", "let pass", "asked", "put right", "step", "hint", "halt"}
+"""Lines that a replay shows, besides presses; others tell the same."""
 _AFTER_THE_END = {"pressed", "event"}
 """A referee's press may be added to a journal that has ended, and what a link tells last may come late."""
 _NOT_OURS = "it was not written by this program"
@@ -96,7 +96,7 @@ class Following:
             self._step("start", "the clock starts")
         self._count(line, told, first=first)
         self.entered = self.entered or told.score.origin is Origin.ENTERED
-        if line.kind not in _UNTOLD:
+        if line.kind in _TOLD or line.kind == "pressed":
             self._step(line.kind, told_in_words(line))
         if line.kind in {"run", "stood"}:
             self._look()

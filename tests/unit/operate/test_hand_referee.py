@@ -160,6 +160,17 @@ class TestGoingOn:
         assert counts(moved(tally, DRAWN_HOME))[3] == 3
 
 
+def test_how_many_pull_drops_a_trip_would_be_that_is_under_way() -> None:
+    assert start().so_far.under_way == 0
+    tally = moved(start(), COUPLED_UP)
+    assert (tally.so_far.under_way, counts(tally)[3]) == (1, 0)
+    tally = moved(tally, run("T1>closed: 1 | s1: 2 | head: L", "1 L", hauled=2, forward=False, behind="2"))
+    tally = moved(tally, run("T2>closed: L | s2: 1 | s1: 2", "L 1"))
+    assert tally.so_far.under_way == 2, "it has visited two sidings"
+    tally = moved(tally, run("head: L | s2: 1 | s1: 2", "L", forward=False))
+    assert (tally.so_far.under_way, counts(tally)[3]) == (0, 2)
+
+
 def test_every_figure_says_where_it_comes_from() -> None:
     unseen = replace(COUPLED_UP, seen=False)
     found = moved(start(), unseen).counted
