@@ -72,9 +72,14 @@ class Witness:
     incidents: tuple[str, ...]
 
     @property
+    def sound(self) -> bool:
+        """Whether belief and truth are one, and nothing was bumped or derailed, wherever it ended."""
+        return self.agrees and not self.incidents
+
+    @property
     def good(self) -> bool:
-        """Whether belief and truth are one, and nothing was bumped or derailed."""
-        return self.reached and self.agrees and not self.incidents
+        """The same, and the goal is reached."""
+        return self.reached and self.sound
 
 
 def journal_path(name: str) -> Path:

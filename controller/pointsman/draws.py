@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pointsman.errors import BudgetSpentError, UnsolvableError
-from pointsman.puzzle.choice import Chosen, choose
+from pointsman.puzzle.choice import Chosen, choose, wagons_in
 from pointsman.puzzle.deal import deal
 from pointsman.puzzle.puzzle import Count, Puzzle
 from pointsman.solver.budget import Budget
@@ -50,6 +50,17 @@ class Draws:
 def fresh_seed() -> str:
     """A seed that nobody chose, short enough to read out."""
     return str(secrets.randbelow(1_000_000))
+
+
+def drawn(text: str, seed: str | None, cards: str | None) -> tuple[Chosen, bool]:
+    """A draw by its seed or by its wagons, else one that nobody chose; and whether it was given.
+
+    ``text`` names the puzzle; ``cards`` are wagons as ``choice.wagons_in`` takes them, in the order of ``deal.places``.
+    Raises UsageError, LayoutError.
+    """
+    given = seed is not None or cards is not None
+    wagons = None if cards is None else wagons_in(cards)
+    return choose(text, seed=seed if given else fresh_seed(), cards=wagons), given
 
 
 def cheap_table(puzzle: Puzzle, progress: Report) -> Table | None:
@@ -142,6 +153,12 @@ def drawn_again(chosen: Chosen) -> str:
 
 def impossible(chosen: Chosen, error: UnsolvableError) -> UnsolvableError:
     """A proof that there is no way, with what was drawn or asked for."""
+    if chosen.seed is None and chosen.cards:
+        return UnsolvableError(
+            error.what,
+            where=f"{chosen.name}, {_cards(chosen)}",
+            cure="draw again: give other --cards, or none at all",
+        )
     if chosen.seed is None:
         return UnsolvableError(error.what, where=f"from '{chosen.start}'", cure="change the start or the goal")
     return UnsolvableError(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, TypeVar
 
 from pointsman.app import Setting, Simulated, Stopper, Witness, asked, sit
 from pointsman.dispatch.control import Ask, Status
@@ -19,9 +21,29 @@ from pointsman.operate.retelling import counted_values, score_values
 from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.moves import Run
 from pointsman.puzzle.position import Position
+from pointsman.record import content_of
 from pointsman.track.layout import load_layout
 from pointsman.track.model import End
 from pointsman.track.wiring import Wiring
+
+RequestT = TypeVar("RequestT", bound="Request")
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptOf:
+    """Which attempt of a competition a sitting is: the names of both.
+
+    ``hints``: whether a person may be told the best next run.
+    """
+
+    competition: str
+    attempt: str
+    hints: bool = False
+
+    @property
+    def heading(self) -> dict[str, object]:
+        """What the journal's first line says of it."""
+        return {"attempt": {"competition": self.competition, "attempt": self.attempt, "hints": self.hints}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +67,17 @@ class PutRight:
 
     @property
     def heading(self) -> dict[str, object]:
-        """What the journal's first line says of the play that is gone on with."""
+        """What the journal's first line says of the play that is gone on with.
+
+        What is in that journal now cannot be changed unseen any more; a referee's press may still be added.
+        """
         counted = {} if self.counted is None else {"counted": counted_values(self.counted)}
-        return {"goes_on_from": str(self.journal.resolve()), "score": score_values(self.earlier), **counted}
+        known = {}
+        if self.journal.is_file():
+            content = content_of(self.journal)
+            known = {"goes_on_bytes": len(content), "goes_on_sha256": sha256(content).hexdigest()}
+        before = {"goes_on_from": str(self.journal.resolve()), **known}
+        return {**before, "score": score_values(self.earlier), **counted}
 
     @property
     def goes_on(self) -> Earlier:
@@ -61,7 +91,8 @@ class Request:
     """What every sitting at a layout needs to be told.
 
     ``speed`` (None: no pace) and ``on_simulation`` are for the simulated one; ``hardware`` is how the wiring was named,
-    empty for the layout's usual one; ``put_right`` the sitting that this one goes on with.
+    empty for the layout's usual one; ``put_right`` the sitting that this one goes on with, ``attempt`` the attempt of a
+    competition that it is.
     """
 
     chosen: Chosen
@@ -73,7 +104,12 @@ class Request:
     count: str = "runs"
     hardware: str = ""
     put_right: PutRight | None = None
+    attempt: AttemptOf | None = None
     on_simulation: Callable[[Simulated], None] | None = None
+
+    def told_to(self, kind: type[RequestT], **own: Any) -> RequestT:
+        """The same for another kind of sitting; ``own`` is what only that kind is told."""
+        return kind(**{one.name: getattr(self, one.name) for one in fields(Request)}, **own)
 
     @property
     def setting(self) -> Setting:
@@ -88,7 +124,7 @@ class Request:
             facing=self.facing,
             journal=self.journal,
             speed=self.speed,
-            seed=str(chosen.seed),
+            seed=chosen.chance,
             allow=Allowances(),
             couple_up=bool(chosen.goal.trains),
             on_simulation=self.on_simulation,
@@ -112,6 +148,7 @@ class Request:
             "count": self.count,
             "on": str(self.target),
             "facing": str(self.facing),
+            **({} if self.attempt is None else self.attempt.heading),
             **more,
             **({} if self.put_right is None else self.put_right.heading),
         }

@@ -49,10 +49,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A journal as far as it could be read. ``bad`` says what is wrong with the line after the last good one."""
+    """A journal as far as it could be read. ``bad`` says what is wrong with the line after the last good one.
+
+    ``torn``: nothing but that its last line was not written to its end, as when the program was killed.
+    """
 
     lines: tuple[Line, ...]
     bad: str = ""
+    torn: bool = False
 
 
 def encode(t_s: float, kind: str, values: Mapping[str, Any]) -> bytes:
@@ -83,20 +87,24 @@ def decode(raw: bytes) -> Line:
 
 def read(path: Path) -> Reading:
     """Every good line of a journal up to the first bad one. Raises JournalError when the file cannot be read."""
-    try:
-        data = _content(path)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise JournalError(f"cannot be read: {reason}", where=str(path), cure="give the path of a journal") from error
     lines: list[Line] = []
-    for number, (raw, whole) in enumerate(_split(data), 1):
+    for number, (raw, whole) in enumerate(_split(content_of(path)), 1):
         try:
             if not whole:
                 raise JournalError("it is cut short")
             lines.append(decode(raw))
         except JournalError as error:
-            return Reading(tuple(lines), f"line {number} is damaged: {error.what}")
+            return Reading(tuple(lines), f"line {number} is damaged: {error.what}", torn=not whole)
     return Reading(tuple(lines))
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a journal's file. Raises JournalError when it cannot be read."""
+    try:
+        return _content(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise JournalError(f"cannot be read: {reason}", where=str(path), cure="give the path of a journal") from error
 
 
 def _content(path: Path) -> bytes:

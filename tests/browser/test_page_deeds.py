@@ -416,3 +416,33 @@ def test_a_driver_is_told_who_decides_after_a_halt(visitor: Visitor) -> None:
         expect(page.get_by_role("button", name="Yes")).to_have_count(0)
         served.change(question={"id": 2, "kind": "by-hand", "text": "Set T1 by hand."})
         expect(page.get_by_role("button", name="Yes")).to_be_visible()
+
+
+def test_in_an_attempt_the_page_says_so_and_offers_no_plan_no_other_draw_and_no_sheet(visitor: Visitor) -> None:
+    kept = {**PLAY["puzzle"], "par": None, "proved": None, "plan": [], "next": 0, "distance": None, "seed": None}
+    attempt = {"competition": "autumn", "attempt": "r1-ann-1", "journal": None, "hints": False}
+    attempt |= dict.fromkeys(("clock_stands", "over", "reached"), False)
+    with stage({**DRIVING, "puzzle": kept, "attempt": attempt, "route": []}) as served:
+        page = visitor.page(served)
+        notice = page.locator(".notice.attempt")
+        expect(notice).to_contain_text("Attempt r1-ann-1 of autumn is on.")
+        expect(page.locator("#puzzle .controls button")).to_have_count(0)
+        expect(page.locator("#puzzle .plan")).to_be_empty()
+        expect(page.locator("#puzzle .prints a")).to_have_count(1)
+        served.change(attempt={**attempt, "hints": True})
+        expect(page.get_by_role("button", name="Hint")).to_be_visible()
+        served.change(attempt={**attempt, "hints": True, "clock_stands": True})
+        expect(notice).to_contain_text("the clock stands")
+        expect(page.locator("#puzzle .controls button")).to_have_count(0)
+        served.change(attempt={**attempt, "over": True, "reached": True}, mode="solved")
+        expect(notice).to_contain_text("the goal is reached")
+        expect(page.get_by_role("button", name="Draw cards")).to_be_visible()
+
+
+def test_a_certain_draw_is_asked_for_by_its_cards(visitor: Visitor) -> None:
+    with stage() as served:
+        page = visitor.page(served)
+        page.get_by_role("button", name="Draw cards").click()
+        page.get_by_label("Certain cards").fill(" 3 5 1 ")
+        page.locator(".dialog button.main").click()
+        assert served.until_heard("deal") == [{"id": 1, "do": "deal", "puzzle": "classic", "cards": "3 5 1"}]

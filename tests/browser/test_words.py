@@ -15,7 +15,7 @@ from pointsman.phones.guests import Person, State
 from pointsman.puzzle.puzzle import Count
 from pointsman.web.phones import row
 from pointsman.web.printing.silhouettes import OUTLINES
-from pointsman.web.schemas import LONGEST_PIN, LONGEST_SEED
+from pointsman.web.schemas import LONGEST_CARDS, LONGEST_PIN, LONGEST_SEED
 from pointsman.web.sessions import Role
 
 ENGLISH, FRENCH = (json.loads((STATIC / "words" / f"{one}.json").read_text("utf-8")) for one in ("en", "fr"))
@@ -91,7 +91,8 @@ def test_nothing_inline_and_nothing_from_elsewhere() -> None:
 def test_fields_take_as_much_as_the_server_does() -> None:
     text = "".join(file.read_text("utf-8") for file in SCRIPTS)
     fields = dict(re.findall(r'id: "([\w-]+)"[^}]*\bmaxlength: (\d+)', text))
-    assert {name: int(most) for name, most in fields.items()} == {"pin": LONGEST_PIN, "deal-seed": LONGEST_SEED}
+    taken = {"pin": LONGEST_PIN, "deal-seed": LONGEST_SEED, "deal-cards": LONGEST_CARDS}
+    assert {name: int(most) for name, most in fields.items()} == taken
     assert re.search(r'id: "pin"[^}]*inputmode', text) is None, "a PIN may have letters"
 
 

@@ -15,7 +15,7 @@ from pointsman.dispatch.orders import Orders, Refusal
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.operate.ahead import Protection
 from pointsman.operate.belief import Belief
-from pointsman.operate.hand_referee import Figures
+from pointsman.operate.hand_referee import Earlier, Figures
 from pointsman.operate.plan import Planner
 from pointsman.operate.steps import DriveStep, Job, Stage, TurnoutStep, UncoupleStep
 from pointsman.puzzle.moves import Run
@@ -37,12 +37,13 @@ class HandBench(Bench):
 
     person: Callable[[HandBench], Awaitable[None]] = field(default=None)  # type: ignore[assignment]
     protection: Protection = Protection.FULL
+    earlier: Earlier | None = None
     refusals: list[Refusal] = field(default_factory=list)
     orders: Orders = field(init=False)
 
     async def carry_out(self) -> Belief:
         self.orders = Orders(self.refusals.append)
-        ended = asyncio.ensure_future(self.dispatcher.by_hand(self.orders, "L", self.protection))
+        ended = asyncio.ensure_future(self.dispatcher.by_hand(self.orders, "L", self.protection, earlier=self.earlier))
         acting = asyncio.ensure_future(self._acting())
         try:
             await asyncio.wait([ended, acting], return_when=asyncio.FIRST_COMPLETED)

@@ -7,11 +7,12 @@ emergency stop alone may be called in any thread. Every method raises a Pointsma
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from pointsman.box import shown
+from pointsman.box.attempt import Attempt, Referee
 from pointsman.box.board import Board, Hear
 from pointsman.box.demo import Demo, Waits
 from pointsman.box.hand import Hand
@@ -19,14 +20,14 @@ from pointsman.box.requests import by_hand, play_of
 from pointsman.box.seat import Seat
 from pointsman.box.sitting import Sitting
 from pointsman.box.snapshot import Mode, Snapshot
-from pointsman.box.task import Ground, Task, deal, go_on_from, plan_from
+from pointsman.box.task import Ground, Task, deal, deal_attempt, go_on_from, plan_from
 from pointsman.box.under_way import UnderWay
 from pointsman.box.unfinished import newest_unfinished
 from pointsman.box.working import Working
 from pointsman.errors import JournalError, PointsmanError, RefusedError, UsageError, did_you_mean
 from pointsman.links import On
 from pointsman.operate.putting_right import corrected, why_not_so
-from pointsman.playing import PlayRequest
+from pointsman.playing import AttemptOf, PlayRequest
 from pointsman.resuming import Interrupted, interrupted
 from pointsman.track.builtin import layout_puzzles
 from pointsman.track.model import End
@@ -57,6 +58,7 @@ class Box:
         self.hand = Hand(self)
         self._working = Working(self.board, lambda: self._closing)
         self._seat = Seat(self.board, ground, self.hand, self._speed)
+        self._referee = Referee(self._seat, self.hand)
         self._unfinished: Interrupted | None = None
         self._closing = False
         self._demo: Demo | None = None
@@ -75,8 +77,11 @@ class Box:
         play = await asyncio.to_thread(newest_unfinished, self._journals, self.ground)
         if play is not None:
             self._unfinished = play
+            self._seat.attempt = attempt_of(play)
             text = f"{play.chosen.puzzle.title}: this play did not come to its end ({play.why}). Take it up?"
-            self.board.publish(unfinished=shown.unfinished(play), question=self.board.question("take-up", text))
+            question = self.board.question("take-up", text)
+            self.board.publish(unfinished=shown.unfinished(play), question=question)
+            self._seat.show_attempt()
 
     async def close(self) -> None:
         """Stop everything, and return when nothing is under way any more. May be called twice."""
@@ -106,13 +111,38 @@ class Box:
 
     # ------------------------------------------------------------ a puzzle
 
-    async def deal(self, name: str, *, seed: str | None = None, level: int | None = None) -> None:
-        """Draw the cards of one of the layout's puzzles, of a level (1 to 4) if wished, and solve it."""
-        self._no_demo()
-        await self.draw(name, seed, level)
+    async def deal(
+        self, name: str, *, seed: str | None = None, level: int | None = None, cards: Sequence[str] | None = None
+    ) -> None:
+        """Draw the cards of one of the layout's puzzles, of a level (1 to 4) if wished, and solve it.
 
-    async def draw(self, name: str, seed: str | None, level: int | None) -> None:
+        ``cards`` are the wagons of one certain draw, in the order of ``deal.places``.
+        """
+        self._no_demo()
+        self._referee.no_attempt("deal")
+        await self.draw(name, seed, level, cards)
+
+    async def draw(self, name: str, seed: str | None, level: int | None, cards: Sequence[str] | None = None) -> None:
         """As ``deal``, for the demo too."""
+        await self._dealt(name, lambda: deal(self.ground, name, seed, level, self._working.progress, cards))
+
+    async def deal_attempt(
+        self, puzzle: str, cards: Sequence[str], attempt: tuple[str, str], *, hints: bool = False
+    ) -> None:
+        """Deal these cards of a puzzle for an attempt, which is named by its competition and itself.
+
+        A person drives it: nobody is shown a plan, a par or how far it is, and the cards only once it begins. ``hints``
+        says whether the rules allow any. Asked again for the attempt that is dealt already, it does nothing.
+        """
+        self._no_demo()
+        of = AttemptOf(*attempt, hints=hints)
+        on = self._seat.attempt
+        if on is not None and on.on and on.of == of and self.snapshot.mode is Mode.DEALT:
+            return
+        self._referee.no_attempt("deal")
+        await self._dealt(puzzle, lambda: deal_attempt(self.ground, puzzle, cards, of))
+
+    async def _dealt(self, name: str, make: Callable[[], Task]) -> None:
         self._only("deal", *_STOOD, *_STANDS)
         if name not in self.puzzles:
             raise UsageError(f"there is no puzzle {name!r}", cure=did_you_mean(name, self.puzzles))
@@ -120,8 +150,30 @@ class Box:
         with self._working.on(shown.DRAWING):
             self._seat.stop(shown.MAKES_WAY)
             await self._seat.over()
-            task = await asyncio.to_thread(deal, self.ground, name, seed, level, self._working.progress)
+            task = await asyncio.to_thread(make)
         self._lay_out(task)
+
+    async def end_attempt(self, by: str) -> None:
+        """End the attempt that is on, wherever it stands; a train that moves is braked first. Nothing without one."""
+        await self._referee.end(by)
+        self._unfinished = None
+
+    async def press_fault(self, fault: str, by: str, *, taken_back: bool = False) -> None:
+        """A referee has seen a fault, or takes one back: it is written into the journal of the attempt.
+
+        Nothing on the layout changes. It may come a moment after the end, until something else is dealt.
+        """
+        await self._referee.fault(fault, by, taken_back=taken_back)
+
+    async def clock(self, *, stands: bool, by: str, why: str = "") -> None:
+        """A referee lets the attempt's clock stand, or go on. While it stands nothing is driven.
+
+        A train that moves is braked, as its driver would.
+        """
+        if stands and self.snapshot.mode is Mode.STARTING:
+            why = f"it cannot touch the clock now: it is {self.snapshot.mode}"
+            raise RefusedError([why], cure="wait a moment")
+        await self._referee.clock(stands, by, why)
 
     async def put_right(self, position: str, by: str) -> None:
         """What stands where, as a person says after a stop: a whole position, or like ``3 s2``.
@@ -130,6 +182,9 @@ class Box:
         """
         self._no_demo()
         self._only("put right", Mode.HALTED)
+        attempt = self._seat.attempt
+        if attempt is not None and attempt.over:
+            raise RefusedError(["it cannot put right: the attempt is over"], cure="deal the next one")
         with self._working.on("planning from there"):
             play = self._unfinished or await self._interrupted()
             stands = corrected(play.chosen.track, play.position, position)
@@ -140,6 +195,9 @@ class Box:
         if task is not None:
             self._lay_out(task)
             return
+        if attempt is not None:
+            # No movement has confirmed it: whether that counts is not for the signal box to say.
+            raise RefusedError(["as it stands, the goal is reached"], cure="end the attempt, and judge how it ended")
         self._unfinished = None
         note = "as it stands, the goal is reached"
         self.board.publish(
@@ -189,6 +247,7 @@ class Box:
         an end of its track.
         """
         self._no_demo()
+        self._referee.goes("begin")
         request = self._to_play(facing, self._journals)
         orders = self.hand.begin(request.chosen.puzzle.locomotive, self._speed)
         self._seat.begin(by_hand(request, orders, self.hand.protection))
@@ -216,6 +275,7 @@ class Box:
         ``who`` asks for it: where that one stops, or goes, while it is being planned, nothing is driven.
         """
         self._no_demo()
+        self._referee.no_attempt("drive")
         self._between_runs("drive")
         if self.hand.orders is None:
             self.drive_on()
@@ -230,6 +290,7 @@ class Box:
     async def step(self, who: str = "") -> None:
         """Drive one run of the plan, as ``auto`` drives them all."""
         self._no_demo()
+        self._referee.no_attempt("drive")
         sitting = self._between_runs("drive")
         if self.hand.orders is None:
             sitting.pace.one()
@@ -265,9 +326,8 @@ class Box:
             raise RefusedError([f"nothing can be planned from here: {status.hand.between}"], cure=cure)
         belief = status.belief
         with self._working.on("planning from there"):
-            task = await asyncio.to_thread(
-                plan_from, self.ground, course.task, course.rest, belief, self._working.progress
-            )
+            told = self._working.progress if course.task.attempt is None else self._working.unheard
+            task = await asyncio.to_thread(plan_from, self.ground, course.task, course.rest, belief, told)
         now = self._seat.told.status
         if now is None or now.belief.position != belief.position:
             raise RefusedError(["the train has been driven meanwhile"], cure="ask again when it stands")
@@ -304,15 +364,18 @@ class Box:
     async def hint(self) -> None:
         """Show the best next run; that is counted, and written down."""
         self._no_demo()
+        self._referee.may_hint()
+        self._referee.goes("give a hint")
         self._between_runs("give a hint")
         course = await self._planned()
         sitting = self._between_runs("give a hint")
         if course.hint == course.done + 1 or not course.rest:
             return
+        self._referee.goes("give a hint")
         course.hint = course.done + 1
         run, distance = course.rest[0], len(course.rest)
         sitting.do(lambda dispatcher: dispatcher.hinted(str(run), distance))
-        self.board.publish(puzzle=course.puzzle(self._seat.told.status))
+        self.retell()
 
     async def answer(self, question: int, yes: bool) -> None:
         """A person's answer to the question that is asked; a set-up picture is agreed to by ``begin``."""
@@ -325,11 +388,13 @@ class Box:
                 await self.take_up()
             case "take-up":
                 self._unfinished = None
+                await self._referee.end()
                 self.board.publish(question=None, unfinished=None)
             case "by-hand" if sitting is not None and self._seat.told.question is not None:
                 sitting.answer(self._seat.told.question.number, yes)
             case "set-up" if not yes:
                 self._only("clear the layout", Mode.DEALT)
+                self._referee.no_attempt("clear the layout")
                 self._seat.clear()
             case _:
                 raise RefusedError(["it is not said which way the locomotive faces"], cure="begin, with its facing")
@@ -349,6 +414,7 @@ class Box:
         if not self._simulated:
             why = "after each play everything would have to be set up again by hand"
             raise RefusedError([why], where="the demo", cure="it runs on the simulated layout only")
+        self._referee.no_attempt("begin the demo")
         self._only("begin the demo", *_STOOD)
         self._demo = Demo(self, self._journals / "demo", self._waits)
 
@@ -382,4 +448,14 @@ class Box:
     def stands(self, what: str) -> None:
         """Raises RefusedError unless a person may do something now: a sitting, and nothing that moves by itself."""
         self._no_demo()
+        self._referee.goes(what)
         self._between_runs(what)
+
+
+def attempt_of(play: Interrupted) -> Attempt | None:
+    """The attempt that a play that did not come to its end is: begun, and its cards seen."""
+    if play.attempt is None:
+        return None
+    # To a journal whose end is damaged nothing can be added: it is over with it, and its clock with it.
+    stands = play.clock_stands and not play.told.bad
+    return Attempt(play.attempt, play.journal, clock_stands=stands, stood=stands, covered=False)

@@ -161,6 +161,14 @@ class Hand:
         self._withdraw_of(who)
         self._brake(who)
 
+    def stand(self, why: RefusedError) -> None:
+        """Brake to a stand, whoever drives, and refuse what was ordered and has not begun."""
+        self.withdraw(why.what)
+        if self.orders is not None:
+            self.orders.turn_away(why)
+        self._close()
+        self.show()
+
     def _brake(self, who: str) -> None:
         if who == self.holder:
             self._close()

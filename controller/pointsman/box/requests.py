@@ -28,6 +28,7 @@ def play_of(ground: Ground, task: Task, facing: End, folder: Path, speed: float 
             speed=speed,
             count=str(task.count),
             hardware=ground.hardware,
+            attempt=task.attempt,
         )
     request = going_on(task.earlier, task.chosen, task.runs, facing, journal=None, speed=speed)
     assert request.put_right is not None, "it goes on from a person's word"
@@ -36,17 +37,4 @@ def play_of(ground: Ground, task: Task, facing: End, folder: Path, speed: float 
 
 def by_hand(request: PlayRequest, orders: Orders, protection: Protection) -> HandRequest:
     """A play as a sitting that takes orders."""
-    return HandRequest(
-        chosen=request.chosen,
-        wiring=request.wiring,
-        target=request.target,
-        facing=request.facing,
-        journal=request.journal,
-        orders=orders,
-        protection=protection,
-        plan=request.runs,
-        speed=request.speed,
-        count=request.count,
-        hardware=request.hardware,
-        put_right=request.put_right,
-    )
+    return request.told_to(HandRequest, orders=orders, protection=protection, plan=request.runs)

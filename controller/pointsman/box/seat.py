@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.box import picture, shown
+from pointsman.box.attempt import Attempt
 from pointsman.box.board import Board
 from pointsman.box.hand import Hand
 from pointsman.box.sitting import Sitting, Told
@@ -35,7 +36,7 @@ class Seat:
     """Used in its box's loop; ``stop`` may be called in any thread. ``speed`` is the pace of the layout's clock.
 
     ``course`` is the puzzle that is laid out, or played; ``told`` what was heard last of the sitting; ``journal`` that
-    of the last one.
+    of the last one; ``attempt`` the attempt of a competition that is on, or was the last one.
     """
 
     def __init__(self, board: Board, ground: Ground, hand: Hand, speed: float | None) -> None:
@@ -43,6 +44,7 @@ class Seat:
         self.told = Told()
         self.facing = End.TO
         self.journal: Path | None = None
+        self.attempt: Attempt | None = None
         self._board, self._ground, self._hand, self._speed = board, ground, hand, speed
         self._sitting: Sitting | None = None
         self._closed = False
@@ -53,6 +55,13 @@ class Seat:
     def sitting(self) -> Sitting | None:
         """The sitting that lives; None once it is heard to have ended."""
         return self._sitting
+
+    @property
+    def failed(self) -> bool:
+        """Whether the last sitting did not end as it was to."""
+        result = self.told.result
+        truth = None if result is None else result.truth
+        return self.told.error is not None or (truth is not None and not truth.sound)
 
     def must_be_free(self) -> None:
         """Raises RefusedError while a sitting lives, or for good once it is closed: none is ever replaced."""
@@ -65,12 +74,17 @@ class Seat:
         """A new plan is there, and the picture of how everything has to be set up for it."""
         self.must_be_free()
         self.course, self.told = UnderWay(task), Told()
+        if task.attempt is None:
+            self.attempt = None
+        elif task.earlier is None:
+            self.attempt = Attempt(task.attempt)
         self._board.publish(
             **shown.nothing_on(self._ground),
             mode=Mode.DEALT,
             vehicles=shown.standing(task.chosen.track, task.chosen.start, self.facing),
-            route=picture.route(task.chosen.track, self.course.next_run),
-            puzzle=self.course.puzzle(None),
+            route=self._route(self.course),
+            puzzle=self._puzzle(self.course, None),
+            attempt=self._attempt_shown(),
             refusal=None,
             halted=None,
             question=self._set_up_question(task),
@@ -87,9 +101,11 @@ class Seat:
     def begin(self, request: PlayRequest | HandRequest) -> None:
         """Begin a sitting."""
         self.must_be_free()
+        if self.attempt is not None:
+            self.attempt.journal, self.attempt.covered = request.journal, False
         self.journal, self.told, self._halted_s = request.journal, Told(), inf
         sitting = self._sitting = Sitting(request, self._heard)
-        self._board.publish(mode=Mode.STARTING, question=None, refusal=None, note="")
+        self._board.publish(mode=Mode.STARTING, question=None, refusal=None, note="", attempt=self._attempt_shown())
         sitting.start()
 
     def stop(self, why: str, *, power_off: bool = False) -> bool:
@@ -113,6 +129,31 @@ class Seat:
     def _set_up_question(self, task: Task) -> dict[str, Any]:
         text = shown.set_up(task, real=self._ground.target.on is not On.SIM)
         return self._board.question("set-up", text, **shown.facing(self._ground, task))
+
+    # ------------------------------------------------------------ an attempt
+
+    def show_attempt(self) -> None:
+        """Show everybody how the attempt is."""
+        self._board.publish(attempt=self._attempt_shown())
+
+    def give_up(self) -> None:
+        """Clear the layout of an attempt that was ended before its goal."""
+        if self._sitting is None:
+            self.clear()
+            self._board.publish(halted=None, unfinished=None, drive=None)
+
+    def _attempt_shown(self) -> dict[str, Any] | None:
+        return None if self.attempt is None else self.attempt.shown()
+
+    def _puzzle(self, course: UnderWay, status: Status | None) -> dict[str, Any]:
+        """The puzzle as everybody may see it."""
+        puzzle = course.puzzle(status)
+        return puzzle if self.attempt is None else self.attempt.kept(puzzle)
+
+    def _route(self, course: UnderWay) -> tuple[dict[str, Any], ...]:
+        """The way of the next run of the plan; none where nobody may see that."""
+        run = None if self.attempt is not None else course.next_run
+        return picture.route(course.task.chosen.track, run)
 
     # ------------------------------------------------------------ what is heard of the sitting
 
@@ -153,8 +194,8 @@ class Seat:
             changes["mode"] = Mode.READY if told.run == 1 else Mode.PAUSED
         elif told.run:
             changes["mode"] = Mode.AUTO
-        route = picture.route(course.task.chosen.track, None if told.ended else course.next_run)
-        self._board.publish(**changes, route=route, puzzle=course.puzzle(status))
+        route = () if told.ended else self._route(course)
+        self._board.publish(**changes, route=route, puzzle=self._puzzle(course, status), attempt=self._attempt_shown())
         self._look_on()
 
     def _follow(self, course: UnderWay, status: Status) -> None:
@@ -174,8 +215,14 @@ class Seat:
         over: dict[str, Any] = {"question": None, "drive": None, "throttle": {}}
         position = "" if told.status is None else str(told.status.belief.position)
         error = told.error
+        attempt = self.attempt
         if told.result is not None:
             truth = told.result.truth
+            if attempt is not None and attempt.over and not told.result.reached and not self.failed:
+                # It was ended before its goal: that is how an attempt may end.
+                return {**over, "mode": Mode.IDLE, "note": ""}
+            if attempt is not None and told.result.reached:
+                attempt.over = attempt.reached = True
             if truth is None or truth.good:
                 course.solved()
                 return {**over, "mode": Mode.SOLVED, "note": "solved"}

@@ -72,6 +72,9 @@ class Sitting:
         self._stopper: Stopper | None = None
         self._stops: list[str] = []
         self._layout: tuple[asyncio.AbstractEventLoop, Dispatcher] | None = None
+        self._waiting: list[Callable[[Dispatcher], None]] = []
+        self._asked: set[asyncio.Future[bool]] = set()
+        self._over = False
         self._answers: dict[int, asyncio.Future[bool]] = {}
         self._questions = 0
         self._thread = threading.Thread(target=self._run, name="layout")
@@ -96,6 +99,27 @@ class Sitting:
             loop, dispatcher = self._layout
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(work, dispatcher)
+
+    async def did(self, work: Callable[[Dispatcher], bool]) -> bool:
+        """Have something done in the layout's loop, as soon as that is there: whether it was; False where it ended."""
+        if self._over:
+            return False
+        done: asyncio.Future[bool] = self._home.create_future()
+
+        def do(dispatcher: Dispatcher) -> None:
+            was = work(dispatcher)
+            with suppress(RuntimeError):  # nobody is there any more who wants to know
+                self._home.call_soon_threadsafe(_answer, done, was)
+
+        with self._lock:
+            if self._layout is None:
+                self._waiting.append(do)
+        self._asked.add(done)
+        self.do(do)
+        try:
+            return await done
+        finally:
+            self._asked.discard(done)
 
     def answer(self, number: int, yes: bool) -> None:
         """A person's answer to a question; one that is no longer asked is forgotten."""
@@ -139,7 +163,11 @@ class Sitting:
 
     def opened(self, dispatcher: Dispatcher) -> None:
         """The dispatcher is there; in the layout's loop."""
-        self._layout = asyncio.get_running_loop(), dispatcher
+        with self._lock:
+            self._layout = asyncio.get_running_loop(), dispatcher
+            waiting, self._waiting = self._waiting, []
+        for work in waiting:
+            work(dispatcher)
 
     def _show(self, status: Status) -> None:
         self._tell(status=status, status_s=time.monotonic())
@@ -178,7 +206,17 @@ class Sitting:
             self._calling = False
             told = replace(self._told, notes=tuple(self._notes))
             self._notes.clear()
+        if told.ended:
+            # Its loop has ended: what was not done by now never will be.
+            self._over = True
+            for done in self._asked:
+                _answer(done, False)
         self._hear(told)
+
+
+def _answer(done: asyncio.Future[bool], was: bool) -> None:
+    if not done.done():
+        done.set_result(was)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class Snapshot:
 
     ``t_s`` is the layout's clock, which begins anew with every sitting. ``puzzle["next"]`` is the index in its plan of
     the run that comes next, or is under way; as many as there are when all are done.
+    ``attempt`` is the attempt of a competition that is on, or was the last one.
     ``functions`` has for each locomotive the numbers of those that are on, as they were last ordered in this sitting.
     """
 
@@ -52,6 +53,7 @@ class Snapshot:
     throttle: Json = field(default_factory=dict)
     functions: Json = field(default_factory=dict)
     unfinished: Json | None = None
+    attempt: Json | None = None
     note: str = ""
 
     def values(self) -> dict[str, Any]:

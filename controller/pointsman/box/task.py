@@ -9,11 +9,12 @@ from typing import Any
 
 from pointsman.calibrating import calibrated
 from pointsman.draws import fresh_seed, solved
-from pointsman.errors import RefusedError
+from pointsman.errors import RefusedError, UsageError
 from pointsman.links import Target
 from pointsman.operate.belief import Belief
 from pointsman.operate.hand_referee import Figures
 from pointsman.operate.referee import Origin, Score
+from pointsman.playing import AttemptOf
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.journey import describe
@@ -57,7 +58,8 @@ class Task:
     """A puzzle with the runs that will be driven.
 
     ``par`` is the least of what is counted (milliseconds for seconds), ``level`` is 1 to 4 where it was wished for.
-    ``earlier`` is the play that it goes on with, put right by a person.
+    ``earlier`` is the play that it goes on with, put right by a person. ``attempt`` is the attempt of a competition
+    that it is: then there are no runs but those that a hint was planned with, and the par is not known.
     """
 
     chosen: Chosen
@@ -69,6 +71,7 @@ class Task:
     level: int | None = None
     earlier: Interrupted | None = None
     by: str = ""
+    attempt: AttemptOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +81,35 @@ class _Dealt:
     level: int | None
 
 
-def deal(ground: Ground, puzzle: str, seed: str | None, level: int | None, progress: Report) -> Task:
+def deal(
+    ground: Ground,
+    puzzle: str,
+    seed: str | None,
+    level: int | None,
+    progress: Report,
+    cards: Sequence[str] | None = None,
+) -> Task:
     """Draw the cards of a puzzle and solve it; without a seed until it can be solved and is not solved yet. Blocks.
+
+    ``cards`` are the wagons of one certain draw, see ``puzzle.choice.choose``.
 
     Raises UsageError, LayoutError, UnsolvableError, RefusedError.
     """
     text = f"{ground.folder}/{puzzle}"
-    dealt = apart(_dealt, (text, seed, level), {}, progress)
+    dealt = apart(_dealt, (text, seed, level, cards), {}, progress)
     assert isinstance(dealt, _Dealt)
     return _driven(ground, dealt.chosen, dealt.solution, dealt.level, progress)
+
+
+def deal_attempt(ground: Ground, puzzle: str, cards: Sequence[str], attempt: AttemptOf) -> Task:
+    """A certain draw of a puzzle for an attempt of a competition: a person drives it, and nothing is planned. Blocks.
+
+    Raises UsageError, LayoutError, RefusedError.
+    """
+    chosen = _measured(ground, choose(f"{ground.folder}/{puzzle}", cards=cards))
+    if chosen.goal.reached(chosen.start, chosen.track.locomotives):
+        raise RefusedError(["as it is set up, the goal is reached"], where=chosen.name, cure="draw another one")
+    return _unplanned(chosen, chosen.puzzle.count, attempt)
 
 
 def go_on_from(ground: Ground, play: Interrupted, position: Position, by: str, progress: Report) -> Task | None:
@@ -97,6 +120,8 @@ def go_on_from(ground: Ground, play: Interrupted, position: Position, by: str, p
     chosen = put_right(play, position)
     if chosen.goal.reached(position, chosen.track.locomotives):
         return None
+    if play.attempt is not None:
+        return replace(_unplanned(_measured(ground, chosen), play.count, play.attempt), earlier=play, by=by)
     solution = solve_apart(chosen.track, position, chosen.goal, play.count, progress=progress)
     return replace(_driven(ground, chosen, solution, None, progress), earlier=play, by=by)
 
@@ -125,8 +150,7 @@ def place_in(runs: Sequence[Run], position: Position) -> int | None:
 
 
 def _driven(ground: Ground, chosen: Chosen, solution: Solution, level: int | None, progress: Report) -> Task:
-    track, _ = calibrated(chosen.track, chosen.folder, ground.wiring, ground.target, seed=str(chosen.seed))
-    chosen = replace(chosen, puzzle=replace(chosen.puzzle, track=track))
+    chosen = _measured(ground, chosen)
     runs, refused = _drivable(ground, chosen, solution, progress)
     return Task(
         chosen=chosen,
@@ -139,6 +163,16 @@ def _driven(ground: Ground, chosen: Chosen, solution: Solution, level: int | Non
     )
 
 
+def _unplanned(chosen: Chosen, count: Count, attempt: AttemptOf) -> Task:
+    return Task(chosen=chosen, runs=(), refused=(), count=count, par=0, proved=False, attempt=attempt)
+
+
+def _measured(ground: Ground, chosen: Chosen) -> Chosen:
+    """With what was measured of its locomotives."""
+    track, _ = calibrated(chosen.track, chosen.folder, ground.wiring, ground.target, seed=chosen.chance)
+    return replace(chosen, puzzle=replace(chosen.puzzle, track=track))
+
+
 def _drivable(
     ground: Ground, chosen: Chosen, solution: Solution, progress: Report, under_way: Belief | None = None
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:
@@ -147,18 +181,22 @@ def _drivable(
     return found.runs, tuple(f"Not driven: {one.where}: {one.what}." for one in found.refused)
 
 
-def _dealt(text: str, seed: str | None, level: int | None, *, progress: Report) -> _Dealt:
+def _dealt(text: str, seed: str | None, level: int | None, cards: Sequence[str] | None, *, progress: Report) -> _Dealt:
     """In the solver's process: nothing that is searched or compiled holds up what owns a link."""
-    for _ in range(1 if seed is not None else MOST_DRAWS):
-        dealt = _drawn(text, seed, level, progress)
+    for _ in range(1 if seed is not None or cards is not None else MOST_DRAWS):
+        dealt = _drawn(text, seed, level, cards, progress)
         if dealt.solution.runs:
             return dealt
     raise RefusedError(["as it is set up, the goal is reached"], where=dealt.chosen.name, cure="draw another one")
 
 
-def _drawn(text: str, seed: str | None, level: int | None, progress: Report) -> _Dealt:
-    chosen = choose(text, seed=seed if seed is not None else fresh_seed())
+def _drawn(text: str, seed: str | None, level: int | None, cards: Sequence[str] | None, progress: Report) -> _Dealt:
+    given = seed is not None or cards is not None
+    chosen = choose(text, seed=seed if given else fresh_seed(), cards=cards)
     count = chosen.puzzle.count
+    if level is not None and cards is not None:
+        cure = "leave one of them out"
+        raise UsageError("a draw that is given has the level that it has", where=text, cure=cure)
     if level is not None:
         base, counted = choose(text).puzzle, gradable(count)
         check_draws(base)
@@ -167,7 +205,7 @@ def _drawn(text: str, seed: str | None, level: int | None, progress: Report) -> 
         scale = scale_of_draws(base, table, grader)
         found = draw_for(base, str(chosen.seed), Wish(level, None, None), table, grader, scale)
         chosen = choose(text, seed=found.draw.seed)
-    drawn, solution = solved(text, chosen, count, progress, seeded=seed is not None)
+    drawn, solution = solved(text, chosen, count, progress, seeded=given)
     return _Dealt(drawn, solution, level if drawn is chosen else None)
 
 
@@ -188,6 +226,7 @@ def fixed_of(task: Task) -> dict[str, Any]:
         "par": task.par,
         "proved": task.proved,
         "cards": list(chosen.cards),
+        "wagons": list(chosen.wagons),
         "target": target_of(chosen.goal),
         "plan": [_planned(chosen.track, number, run) for number, run in enumerate(task.runs, 1)],
     }

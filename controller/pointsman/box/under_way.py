@@ -59,6 +59,8 @@ class UnderWay:
         under way, or the one after it, leaves the same vehicles and ends the same from there.
         """
         track, planned = self.task.chosen.track, self.task.runs
+        if not planned:
+            return None
         try:
             ways = list(runs(track, position, self.task.chosen.puzzle.locomotive))
         except UsageError:

@@ -39,14 +39,18 @@ class Working:
 
     def progress(self, progress: Progress) -> None:
         """How far the solver has come; in a thread of its own, which ends with an error once the box is closed."""
-        if self._closing():
-            raise StoppedError("the signal box is closed", PointsmanError.exit_code)
+        self.unheard(progress)
         now = time.monotonic()
         if now - self._told_s > PROGRESS_EVERY_S:
             self._told_s = now
             note = f"{progress.stage}: {progress.positions:,} positions, {progress.depth} moves deep"
             with suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._tell, note)
+
+    def unheard(self, _: Progress) -> None:
+        """As ``progress``, where nobody may know how far the solver has come."""
+        if self._closing():
+            raise StoppedError("the signal box is closed", PointsmanError.exit_code)
 
     def _tell(self, note: str) -> None:
         if self.busy:

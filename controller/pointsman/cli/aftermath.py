@@ -15,19 +15,27 @@ from pointsman.links import On
 from pointsman.messages import Command, Drive, Event, SetTurnout
 from pointsman.operate.power import Power, by_hand, fold, no_hands
 from pointsman.playing import PlayRequest
+from pointsman.puzzle.choice import Chosen
 from pointsman.record import message_of, read
 from pointsman.transports.diagnosis import rivals
 
 
 def repeat_command(puzzle: str, request: PlayRequest, hardware: str | None) -> str:
     """The command that plays the same draw again."""
-    words = ["pointsman", "play", puzzle, "--seed", str(request.chosen.seed), "--count", request.count]
+    words = ["pointsman", "play", puzzle, *draw_options(request.chosen), "--count", request.count]
     if request.target.on is not On.SIM:
         each = [f"{name}={target}" for name, target in request.target.each] or [str(request.target)]
         words += [word for one in each for word in ("--on", one)]
     if hardware is not None:
         words += ["--hardware", hardware]
     return shlex.join(words)
+
+
+def draw_options(chosen: Chosen) -> list[str]:
+    """The options of a command that give the same draw; none where nothing was drawn."""
+    if chosen.seed is not None:
+        return ["--seed", chosen.seed]
+    return ["--cards", " ".join(chosen.wagons)] if chosen.wagons else []
 
 
 def resume_command(journal: Path) -> str:

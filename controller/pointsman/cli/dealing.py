@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from pointsman.cli.output import AsJson, PuzzleName, Seed, compact_table, console, print_json, say, whole_line
+from pointsman.cli.output import AsJson, Cards, PuzzleName, Seed, compact_table, console, print_json, say, whole_line
 from pointsman.cli.progress import searching
 from pointsman.cli.puzzles import CountName, show_task
-from pointsman.draws import can_be_solved, draw_again, drawn_again, fresh_seed
+from pointsman.draws import can_be_solved, draw_again, drawn, drawn_again, fresh_seed
 from pointsman.errors import UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.puzzle import Count
@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
 def deal(
     puzzle: PuzzleName,
     seed: Seed = None,
+    cards: Cards = None,
     level: Annotated[int | None, typer.Option(min=1, max=4, help="How hard: 1 is the easiest quarter.")] = None,
     least: Annotated[int | None, typer.Option("--min", min=0, help="The least par.")] = None,
     most: Annotated[int | None, typer.Option("--max", min=0, help="The greatest par.")] = None,
@@ -39,20 +40,24 @@ def deal(
     """Draw the wagons, and print the cards.
 
     They are drawn as tokens from a mug: every order is as likely as any other. The same seed draws the same cards.
-    Where that is quickly known, a draw that cannot be solved is drawn again, or, with --seed, it is said.
+    Where that is quickly known, a draw that cannot be solved is drawn again, or, with --seed or --cards, it is said.
 
     With --level, --min, --max or --count the draw can be solved and is as wished; its par and level are told. For that
     it may be drawn again; the seed that is told draws the same without any wish.
     """
     wish = Wish(level, least, most)
-    if str(wish) or count is not None:
+    wished = bool(str(wish)) or count is not None
+    if wished and cards is not None:
+        why = "--cards is one certain draw, so it cannot be given with --level, --min, --max or --count"
+        raise UsageError(why, cure="leave one out")
+    if wished:
         _deal_graded(choose(puzzle), seed if seed is not None else fresh_seed(), wish, count, as_json)
         return
-    chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
+    chosen, given = drawn(puzzle, seed, cards)
     first = chosen
     with searching(quiet=as_json) as progress:
         solvable = can_be_solved(chosen.puzzle, progress)
-        if solvable is False and seed is None:
+        if solvable is False and not given:
             chosen, solvable = draw_again(puzzle, chosen, Count.RUNS, progress), True
     if as_json:
         print_json({**_draw_json(chosen), "solvable": solvable})
@@ -68,13 +73,13 @@ def deal(
 def _deal_graded(chosen: Chosen, seed: str, wish: Wish, count: Count | None, as_json: bool) -> None:
     counted = _counted(chosen, count)
     found = _draw(chosen, seed, wish, counted, quiet=as_json)
-    drawn = replace(chosen, puzzle=found.draw.puzzle, seed=found.draw.seed, cards=found.draw.cards)
+    graded_draw = replace(chosen, puzzle=found.draw.puzzle, seed=found.draw.seed, cards=found.draw.cards)
     if as_json:
         graded = {"count": str(counted), "par": found.grade.par, "level": found.level, "draws": found.number}
-        print_json({**_draw_json(drawn), "solvable": True, **graded})
+        print_json({**_draw_json(graded_draw), "solvable": True, **graded})
         return
     out = console()
-    show_task(out, drawn)
+    show_task(out, graded_draw)
     whole_line(out, f"par    {counted.shown(found.grade.par)}, level {found.level} of 4")
 
 

@@ -19,6 +19,12 @@ from pointsman.errors import LayoutError, PointsmanError, StoppedError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[str | None, typer.Option("--seed", help="Number or text that decides the draw; drawn if not given.")]
+Cards = Annotated[
+    str | None,
+    typer.Option(
+        "--cards", metavar="WAGONS", help='One certain draw by its wagons, in the order of its cards: "3 5 1".'
+    ),
+]
 PuzzleName = Annotated[
     str, typer.Argument(metavar="PUZZLE", help="layout[/puzzle]: inglenook is inglenook/classic; ./club is a folder.")
 ]

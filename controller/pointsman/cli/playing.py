@@ -12,15 +12,15 @@ from pointsman.app import journal_path
 from pointsman.beforehand import check_there, wired
 from pointsman.cli.aftermath import repeat_command
 from pointsman.cli.driving import DEFAULT_SPEED, Manner, Targets, carry_out, check_files, check_hands, check_options
-from pointsman.cli.output import AsJson, PuzzleName, Seed, console, say
+from pointsman.cli.output import AsJson, Cards, PuzzleName, Seed, console, say
 from pointsman.cli.progress import searching
 from pointsman.cli.putting_right import drivable_runs, with_measured
 from pointsman.cli.puzzles import CountName
 from pointsman.cli.setting_up import set_up
-from pointsman.draws import drawn_again, fresh_seed, solved
+from pointsman.draws import drawn, drawn_again, solved
 from pointsman.links import parse_target
 from pointsman.playing import PlayRequest
-from pointsman.puzzle.choice import Chosen, choose
+from pointsman.puzzle.choice import Chosen
 from pointsman.puzzle.puzzle import Count
 from pointsman.solver.apart import solve_apart
 from pointsman.solver.search import Solution
@@ -35,6 +35,7 @@ def register(app: typer.Typer) -> None:
 def play(
     puzzle: PuzzleName,
     seed: Seed = None,
+    cards: Cards = None,
     on: Targets = None,
     speed: Annotated[
         float | None, typer.Option(help="Simulated layout only: times real time (1 if not given; 0 = at once).")
@@ -61,14 +62,14 @@ def play(
     target = parse_target(",".join(on or ["sim"]))
     check_options(target, speed, yes)
     check_files(journal, picture_file)
-    chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
+    chosen, given = drawn(puzzle, seed, cards)
     wiring, target = wired(chosen.folder, chosen.track, hardware, target)
     check_there(target)
     check_hands(wiring, as_json, yes)
     # With --json standard output is for the result alone; what a person reads goes to standard error.
     out = console(stderr=as_json)
     counted = count or chosen.puzzle.count
-    chosen, solution = _solved(out, puzzle, chosen, counted, seeded=seed is not None)
+    chosen, solution = _solved(out, puzzle, chosen, counted, seeded=given)
     least = counted.shown(solution.optimum) + (", and in no less" if solution.proved else "")
     chosen = with_measured(out, chosen, wiring, target)
     runs = drivable_runs(out, chosen, wiring, solution, target)

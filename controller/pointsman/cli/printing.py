@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pointsman.cli.output import PuzzleName, Seed, console, say, whole_line
+from pointsman.cli.output import Cards, PuzzleName, Seed, console, say, whole_line
 from pointsman.cli.progress import searching
-from pointsman.draws import drawn_again, fresh_seed, solved
+from pointsman.draws import drawn as draw
+from pointsman.draws import drawn_again, solved
 from pointsman.errors import UsageError, did_you_mean
-from pointsman.puzzle.choice import Chosen, choose
+from pointsman.puzzle.choice import Chosen
 from pointsman.solver.search import Solution
 from pointsman.track.builtin import find_layout
 from pointsman.track.layout import load_layout
@@ -80,6 +81,7 @@ def print_draw(
     puzzle: PuzzleName,
     to: To,
     seed: Seed = None,
+    wagons: Cards = None,
     address: Annotated[
         str | None,
         typer.Option(metavar="URL", help="What the code to scan says; the command that plays this draw if not given."),
@@ -90,13 +92,13 @@ def print_draw(
 ) -> None:
     """Draw the wagons, and write a sheet with the cards, the set-up, the train to form, par, and room for your runs.
 
-    The same seed draws the same cards, and gives the same file.
+    The same seed draws the same cards, as does --cards, and gives the same file.
     """
     size = _paper(paper)
     _check(to, language, force=force)
     if address is not None and not 0 < len(address) <= 400:
         raise UsageError(f"--address has {len(address)} letters", cure="give 1 to 400: a code of more is hard to scan")
-    chosen, solution = _drawn(puzzle, seed)
+    chosen, solution = _drawn(puzzle, seed, wagons)
     from pointsman.box.task import target_of
     from pointsman.web.printing.draw_sheet import Drawn, draw_sheet
     from pointsman.web.printing.press import command
@@ -113,16 +115,16 @@ def print_draw(
         count=solution.count,
         par=solution.optimum,
         proved=solution.proved,
-        link=address or command(chosen.name, chosen.seed),
+        link=address or command(chosen.name, chosen.seed, chosen.wagons),
     )
     _write(to, draw_sheet(drawn, language, size), [chosen.puzzle.title, chosen.track.title], force=force)
 
 
-def _drawn(puzzle: str, seed: str | None) -> tuple[Chosen, Solution]:
-    """A draw that can be solved, and how; UnsolvableError when the seed's own cannot be."""
-    chosen = choose(puzzle, seed=seed if seed is not None else fresh_seed())
+def _drawn(puzzle: str, seed: str | None, wagons: str | None) -> tuple[Chosen, Solution]:
+    """A draw that can be solved, and how; UnsolvableError when the one that was given cannot be."""
+    chosen, given = draw(puzzle, seed, wagons)
     with searching(quiet=False) as progress:
-        found, solution = solved(puzzle, chosen, chosen.puzzle.count, progress, seeded=seed is not None)
+        found, solution = solved(puzzle, chosen, chosen.puzzle.count, progress, seeded=given)
     if found is not chosen:
         say(console(stderr=True), drawn_again(chosen))
     return found, solution

@@ -73,7 +73,7 @@ def go_on(
 
 def with_measured(out: Console, chosen: Chosen, wiring: Wiring, target: Target) -> Chosen:
     """The puzzle with what was measured of its locomotive; says so. Raises LayoutError for a damaged file."""
-    track, used = calibrated(chosen.track, chosen.folder, wiring, target, seed=str(chosen.seed))
+    track, used = calibrated(chosen.track, chosen.folder, wiring, target, seed=chosen.chance)
     for one in used:
         if one.locomotive == chosen.puzzle.locomotive:
             tell_calibrated(out, one)

@@ -16,9 +16,20 @@ from rich.table import Table
 from rich.text import Text
 
 from pointsman.cli.diagram import can_draw, render
-from pointsman.cli.output import AsJson, PuzzleName, Seed, amount, compact_table, console, print_json, say, whole_line
+from pointsman.cli.output import (
+    AsJson,
+    Cards,
+    PuzzleName,
+    Seed,
+    amount,
+    compact_table,
+    console,
+    print_json,
+    say,
+    whole_line,
+)
 from pointsman.cli.progress import searching
-from pointsman.draws import draw_again, drawn_again, fresh_seed, impossible
+from pointsman.draws import draw_again, drawn, drawn_again, impossible
 from pointsman.errors import UnsolvableError, UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.journey import describe
@@ -60,6 +71,7 @@ def show_draw(out: Console, chosen: Chosen) -> None:
 def solve(
     puzzle: PuzzleName,
     seed: Seed = None,
+    cards: Cards = None,
     start: Annotated[
         str | None, typer.Option(help="Another start than the puzzle's: 'head: L | s1: 1 2 3 | ...'.")
     ] = None,
@@ -83,10 +95,12 @@ def solve(
     from its `from` end to its `to` end (in a siding the points' end comes first). T1>closed: 3 is vehicle 3
     standing on turnout T1, which lies for its closed leg.
     """
-    if seed is not None and (start is not None or goal is not None):
-        raise UsageError("--seed draws the goal, so it cannot be given with --start or --goal", cure="leave one out")
-    unseeded = seed is None and start is None and goal is None
-    chosen = choose(puzzle, seed=fresh_seed() if unseeded else seed, start=start, goal=goal)
+    own = start is not None or goal is not None
+    for option, wished in (("--seed", seed), ("--cards", cards)):
+        if wished is not None and own:
+            why = f"{option} draws the goal, so it cannot be given with --start or --goal"
+            raise UsageError(why, cure="leave one out")
+    chosen, given = (choose(puzzle, start=start, goal=goal), True) if own else drawn(puzzle, seed, cards)
     missing = [wagon for wagon in chosen.goal.vehicles if wagon not in chosen.start.vehicles]
     if missing:
         raise UsageError(
@@ -107,7 +121,7 @@ def solve(
                 show_task(out, chosen)
             solution = best(chosen.track, chosen.start, chosen.goal, counted)
         except UnsolvableError as error:
-            if not unseeded:
+            if given:
                 raise impossible(chosen, error) from error
             chosen = draw_again(puzzle, chosen, counted, progress)
             say(out, drawn_again(first))

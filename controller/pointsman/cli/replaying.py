@@ -12,6 +12,7 @@ from rich.text import Text
 from pointsman.cli.output import AsJson, amount, console, fail_with, print_json, whole_line
 from pointsman.errors import JournalError
 from pointsman.operate.retelling import Told, retell
+from pointsman.operate.telling import told as told_in_words
 from pointsman.record import Line, read
 
 
@@ -49,13 +50,17 @@ def _print(out: Console, told: Told) -> None:
     header = told.header
     if "goes_on_from" in header:
         whole_line(out, f"goes on from {header['goes_on_from']}")
+    attempt = header.get("attempt")
+    if isinstance(attempt, dict):
+        whole_line(out, f"attempt {attempt.get('attempt')} of {attempt.get('competition')}")
     if "calibrates" in header:
         between = " and ".join(str(beam) for beam in _listed(header.get("between")))
         what = f"  calibration of {header.get('calibrates')} between {between}, on {header.get('on')}"
         out.print(Text.assemble((str(header.get("layout")), "bold"), what))
         whole_line(out, f"start  {header.get('start')}")
     else:
-        what = f"  seed {header.get('seed')}, on {header.get('on')}"
+        draw = f"seed {header.get('seed')}" if header.get("seed") is not None else f"cards {header.get('wagons')}"
+        what = f"  {draw}, on {header.get('on')}"
         out.print(Text.assemble((str(header.get("puzzle")), "bold"), what))
         whole_line(out, f"start  {header.get('start')}")
         whole_line(out, f"goal   {header.get('goal')}")
@@ -77,28 +82,22 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+_STYLES = {
+    "run": "green",
+    "stood": "green",
+    "order": "bold",
+    "refused": "yellow",
+    "let pass": "yellow",
+    "put right": "yellow",
+    "halt": "bold red",
+    "pressed": "bold yellow",
+}
+_AT_THE_MARGIN = {"run", "stood", "order", "put right", "halt", "pressed"}
+
+
 def _step_text(line: Line) -> tuple[str, str]:
-    match line.kind:
-        case "run":
-            return f"run {line.values.get('number')} done: {line.values.get('position')}", "green"
-        case "stood":
-            between = line.values.get("between")
-            stands = f"between positions, {between}" if between else line.values.get("position")
-            return f"stands: {stands}", "green"
-        case "order":
-            return f"{line.values.get('who')}: {line.values.get('what')}", "bold"
-        case "refused":
-            return f"  refused: {line.values.get('why')}", "yellow"
-        case "let pass":
-            return f"  let pass, protection {line.values.get('protection')}: {line.values.get('what')}", "yellow"
-        case "asked":
-            return f"  asked: {' '.join(filter(None, (str(line.values.get('note', '')), line.text('what'))))}", ""
-        case "put right":
-            return f"put right by {line.values.get('by')}: {line.values.get('position')}", "yellow"
-        case "halt":
-            return f"STOPPED: {line.values.get('why')}", "bold red"
-        case _:
-            return f"  {line.values.get('what')}", ""
+    margin = "" if line.kind in _AT_THE_MARGIN else "  "
+    return margin + told_in_words(line), _STYLES.get(line.kind, "")
 
 
 def _as_json(told: Told) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from pointsman.cli.driving import (
 )
 from pointsman.cli.output import AsJson, amount, console, print_json, say, whole_line
 from pointsman.cli.putting_right import go_on
+from pointsman.errors import UsageError
 from pointsman.links import parse_target
 from pointsman.playing import PlayRequest, PlayResult
 from pointsman.resuming import Interrupted, interrupted, score_put_right
@@ -65,6 +66,12 @@ def resume(
     where the locomotive is.
     """
     play = interrupted(journal, on=parse_target(",".join(on)) if on else None, hardware=hardware)
+    if play.attempt is not None:
+        raise UsageError(
+            f"this is attempt {play.attempt.attempt} of {play.attempt.competition}, and resume drives by a plan",
+            where=str(journal),
+            cure="take it up on the page of the layout, in the folder with its journal",
+        )
     check_options(play.target, speed, yes)
     check_files(new_journal, picture_file)
     check_hands(play.wiring, as_json, yes)
@@ -88,10 +95,15 @@ def _named(play: Interrupted) -> str:
     return play.chosen.name if builtin else str(play.chosen.folder / puzzle)
 
 
+def _draw(play: Interrupted) -> str:
+    chosen = play.chosen
+    return f"cards {' '.join(chosen.wagons)}" if chosen.seed is None else f"seed {chosen.seed}"
+
+
 def _show(out: Console, play: Interrupted) -> None:
     """What the journal says: where everything stood last for sure, what was under way, and why it ended."""
     told = play.told
-    out.print(Text.assemble((play.chosen.puzzle.title, "bold"), f"  seed {play.chosen.seed}, on {play.target}"))
+    out.print(Text.assemble((play.chosen.puzzle.title, "bold"), f"  {_draw(play)}, on {play.target}"))
     whole_line(out, f"goal   {play.chosen.goal}")
     say(out, f"It ended because: {play.why}")
     if told.bad:

@@ -14,6 +14,7 @@ from rich.console import Console
 from pointsman.cli.chart import bar_chart
 from pointsman.cli.output import (
     AsJson,
+    Cards,
     PuzzleName,
     amount,
     compact_table,
@@ -23,6 +24,7 @@ from pointsman.cli.output import (
 )
 from pointsman.cli.progress import searching
 from pointsman.cli.puzzles import CountName, picture, told
+from pointsman.draws import drawn
 from pointsman.errors import UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.moves import why_impossible
@@ -176,17 +178,19 @@ def hint(
     puzzle: PuzzleName,
     position: Annotated[str, typer.Option(help="Where everything stands: 'head: L 3 | s1: 1 2 | ...'.")],
     seed: Annotated[str | None, typer.Option("--seed", help="The seed whose draw is being played.")] = None,
+    cards: Cards = None,
     goal: Annotated[str | None, typer.Option(help="Another goal than the puzzle's: 's1: 3 1 2'.")] = None,
     count: CountName = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell the best next move from any position.
 
-    And how many moves are still to come. Without --seed or --goal the goal is the one in the puzzle's file.
+    And how many moves are still to come. Without --seed, --cards or --goal the goal is the one in the puzzle's file.
     """
-    if seed is not None and goal is not None:
-        raise UsageError("--seed draws the goal, so it cannot be given with --goal", cure="leave one out")
-    chosen = choose(puzzle, seed=seed, goal=goal)
+    for name, value in (("--seed", seed), ("--cards", cards)):
+        if value is not None and goal is not None:
+            raise UsageError(f"{name} draws the goal, so it cannot be given with --goal", cure="leave one out")
+    chosen = choose(puzzle, goal=goal) if seed is None and cards is None else drawn(puzzle, seed, cards)[0]
     here = parse_position(position, chosen.track, chosen.start.vehicles)
     reason = why_impossible(chosen.track, here, chosen.puzzle.locomotive)
     if reason:

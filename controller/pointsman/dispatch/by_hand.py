@@ -474,7 +474,7 @@ class ByHand:
                 "between": state.between,
                 "runs": figures.runs,
                 "reversals": figures.reversals,
-                **counted_values(Earlier(figures, tally.coupled)),
+                **counted_values(tally.so_far),
                 **more,
             },
         )

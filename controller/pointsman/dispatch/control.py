@@ -436,9 +436,9 @@ class Control:
             )
             raise self._ending
 
-    def write(self, kind: str, values: dict[str, object], t_s: float | None = None) -> None:
-        """Write a line into the journal, of now or of a moment."""
-        self._journal.write(self.loop.time() if t_s is None else t_s, kind, values)
+    def write(self, kind: str, values: dict[str, object], t_s: float | None = None) -> bool:
+        """Write a line into the journal, of now or of a moment; whether it is there."""
+        return self._journal.write(self.loop.time() if t_s is None else t_s, kind, values)
 
     def tell(self, note: str = "") -> None:
         """Show what is believed and done now."""

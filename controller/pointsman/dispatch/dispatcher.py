@@ -15,6 +15,7 @@ from pointsman.dispatch.by_hand import ByHand, Hands
 from pointsman.dispatch.control import CONFIRM_WITHIN_S, LOOK, Ask, Control, Driver, Status
 from pointsman.dispatch.hand_status import HandStatus
 from pointsman.dispatch.journal import Journal
+from pointsman.dispatch.lines import stand_line, step_line
 from pointsman.dispatch.orders import Orders
 from pointsman.dispatch.reasons import what_ended
 from pointsman.errors import LinkLostError, PointsmanError, RefusedError, StoppedError
@@ -131,6 +132,13 @@ class Dispatcher:
         state.score = referee.with_hint(state.score)
         self._control.write("hint", {"run": run, "distance": distance})
         self._control.tell()
+
+    def pressed(self, what: str, **values: str | bool) -> bool:
+        """A referee has pressed something (a fault, the clock): it is written down, and changes nothing else.
+
+        Whether it is written: when the journal is closed already, it is not.
+        """
+        return self._control.write("pressed", {"what": what, **values})
 
     def close(self) -> None:
         """The link is closed: nothing is supervised any more."""
@@ -298,7 +306,7 @@ class Dispatcher:
     async def _carry_out(self, step: Step) -> None:
         state = self._control.state
         state.doing = str(step)
-        self._control.write("step", {"run": state.run, "what": str(step), "evidence": _evidence(step)})
+        self._control.write("step", step_line(state.run, step))
         self._control.tell()
         self._check(step)
         match step:
@@ -434,7 +442,7 @@ class Dispatcher:
         state.belief = tracker.after(state.belief, state.drive)
         state.driven, state.drive = state.drive, None
         state.moving.discard(state.driven.step.locomotive)
-        self._control.write("stand", {"position": str(state.belief.position), "spots": _spots(state.belief)})
+        self._control.write("stand", stand_line(state.belief))
 
     def _order_by_hand(self, step: DriveStep, speed_step: int) -> None:
         """An order of a throttle: its way is kept clear by its limit."""
@@ -476,23 +484,3 @@ class Dispatcher:
             cap_mm_s=self._cap_mm_s,
             between=bool(state.between),
         )
-
-
-def _evidence(step: Step) -> str:
-    if is_by_hand(step):
-        return "a person's word"
-    if isinstance(step, UncoupleStep) and not step.energise:
-        return "the time it stands over the magnet"
-    if not isinstance(step, DriveStep):
-        return "accepted by the station, then the machine's own time"
-    edges = [
-        f"{e.vehicle}{'+' if e.active else '-'}@{e.beam}" for e in step.sweep.edges if e.c_mm <= step.stop.target_mm
-    ]
-    return " ".join(edges[-12:]) or "none on the way"
-
-
-def _spots(belief: Belief) -> dict[str, list[object]]:
-    return {
-        name: [spot.place.element, spot.place.leg, round(spot.place.at_mm, 1), round(spot.error_mm, 1)]
-        for name, spot in belief.spots.items()
-    }

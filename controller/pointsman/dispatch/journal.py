@@ -16,7 +16,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from pointsman.errors import JournalError
-from pointsman.record import encode
+from pointsman.record import encode, read
 
 SYNC_EVERY_S = 0.1
 PLACED_BY = "--journal (of serve: --journals)"
@@ -32,6 +32,24 @@ def check_folder(folder: Path) -> None:
     except OSError as error:
         what = f"no journal can be written there: {error.strerror}"
         raise JournalError(what, where=str(folder), cure=f"give another place with {PLACED_BY}") from error
+
+
+def append(path: Path, kind: str, values: Mapping[str, Any]) -> None:
+    """Add one line to a journal that nobody writes any more; it is on the disk when this returns.
+
+    It has the time of the line before it. Raises JournalError, too where the end is damaged: what follows it is lost.
+    """
+    reading = read(path)
+    if reading.bad or not reading.lines:
+        cure = "go on with the play: its new journal takes it"
+        raise JournalError(f"nothing can be added to it: {reading.bad or 'it is empty'}", where=str(path), cure=cure)
+    try:
+        with path.open("ab", buffering=0) as file:
+            file.write(encode(reading.lines[-1].t_s, kind, values))
+            os.fsync(file.fileno())
+    except OSError as error:
+        cure = "make room on the disk, and allow it to be written"
+        raise JournalError(f"cannot be written: {error.strerror}", where=str(path), cure=cure) from error
 
 
 class Journal:
@@ -53,15 +71,15 @@ class Journal:
         self._syncer = threading.Thread(target=self._sync, name="journal", daemon=True)
         self._syncer.start()
 
-    def write(self, t_s: float, kind: str, values: Mapping[str, Any]) -> None:
-        """Append one line. A failure goes to the callback, once; the caller decides what it means.
+    def write(self, t_s: float, kind: str, values: Mapping[str, Any]) -> bool:
+        """Append one line; whether it was. A failure goes to the callback, once; the caller decides what it means.
 
         The journal's own thread may be the first to find it: then the callback is called there.
 
         After ``close`` nothing is written any more: the last events of a link may come late.
         """
         if self._closing.is_set():
-            return
+            return False
         data = encode(t_s, kind, values)
         try:
             written = os.write(self._file, data)
@@ -69,8 +87,9 @@ class Journal:
                 raise OSError(0, "the disk is full")
         except OSError as error:
             self._fail(error)
-            return
+            return False
         self._dirty.set()
+        return True
 
     def close(self) -> None:
         """Sync what is left and close. May be called twice."""

@@ -204,6 +204,14 @@ class Orders:
         """Change what a person is kept from."""
         return self._give(Protect(who, protection))
 
+    def turn_away(self, why: RefusedError) -> None:
+        """Refuse all work that has been ordered, and was not begun, but the end of the sitting."""
+        with self._lock:
+            away = [job for job in self._jobs if not isinstance(job.work, Finish)]
+            self._jobs = deque(job for job in self._jobs if isinstance(job.work, Finish))
+        for job in away:
+            job.refuse(why)
+
     def finish(self, who: str) -> Future[int]:
         """Brake, and end the sitting."""
         return self._give(Finish(who))

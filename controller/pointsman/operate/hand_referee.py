@@ -80,10 +80,14 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What was counted until a person put everything right, and which vehicles were coupled then."""
+    """What was counted until a person put everything right, and which vehicles were coupled then.
+
+    ``under_way``: how many pull-drops the trip from the headshunt would be by then, if all of it had changed something.
+    """
 
     figures: Figures = field(default_factory=Figures)
     pairs: frozenset[Pair] = frozenset()
+    under_way: int = 0
 
     @property
     def put_right(self) -> Earlier:
@@ -134,9 +138,11 @@ class Tally:
         return closed(self).figures
 
     @property
-    def coupled(self) -> frozenset[Pair]:
-        """The neighbours whose coupling has been counted, as they are now."""
-        return closed(self).pairs
+    def so_far(self) -> Earlier:
+        """All of it, as it is now."""
+        tally = closed(self)
+        out = bool(tally.headshunt) and not _at_home(tally, tally.stood)
+        return Earlier(tally.figures, tally.pairs, max(1, tally.trip.visits) if out else 0)
 
 
 def begun(start: Place, locomotive: str, headshunt: str = "", earlier: Earlier | None = None) -> Tally:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pointsman.errors import JournalError
 from pointsman.messages import EmergencyStop
-from pointsman.operate.hand_referee import Earlier, Figures
+from pointsman.operate.hand_referee import COUNTS, Earlier, Figures
 from pointsman.operate.referee import (
     Origin,
     Score,
@@ -19,6 +19,7 @@ from pointsman.operate.referee import (
     with_uncoupling,
     without_uncoupling,
 )
+from pointsman.operate.telling import check_press
 from pointsman.record import Line, Reading, message_of
 
 IN_THE_MIDDLE = "the journal stops in the middle"
@@ -51,6 +52,17 @@ def retell(reading: Reading, where: str) -> Told:
 
     A line that is whole but tells of nothing this program writes ends the telling as a damaged one does.
     """
+    told = untold(reading, where)
+    for number, line in enumerate(reading.lines, 1):
+        try:
+            told = replace(with_line(told, line), lines=number)
+        except JournalError as error:
+            return replace(told, bad=f"line {number}: {error.what}")
+    return told
+
+
+def untold(reading: Reading, where: str) -> Told:
+    """What a journal says before its first line was told. Raises JournalError when it does not begin as one."""
     if not reading.lines or reading.lines[0].kind != "begin":
         raise JournalError(
             reading.bad or "the file is empty" if not reading.lines else "the file does not begin as a journal does",
@@ -58,13 +70,7 @@ def retell(reading: Reading, where: str) -> Told:
             cure="give the path of a file that play wrote",
         )
     header = dict(reading.lines[0].values)
-    told = Told(header, (), Score(), str(header.get("start", "")), IN_THE_MIDDLE, 0, reading.bad)
-    for number, line in enumerate(reading.lines, 1):
-        try:
-            told = replace(_with_line(told, line), lines=number)
-        except JournalError as error:
-            return replace(told, bad=f"line {number}: {error.what}")
-    return told
+    return Told(header, (), Score(), str(header.get("start", "")), IN_THE_MIDDLE, 0, reading.bad)
 
 
 def score_values(score: Score) -> dict[str, Any]:
@@ -87,16 +93,34 @@ def score_of(values: object) -> Score:
 def counted_values(earlier: Earlier) -> dict[str, Any]:
     """What was counted by hand besides a score, and which vehicles were coupled, as JSON values."""
     figures, pairs = earlier.figures, sorted(sorted(pair) for pair in earlier.pairs)
-    return {"couplings": figures.couplings, "pull_drops": figures.pull_drops, "coupled": pairs}
+    origins = {name: str(origin) for name, origin in figures.origins.items()}
+    return {
+        "couplings": figures.couplings,
+        "pull_drops": figures.pull_drops,
+        "under_way": earlier.under_way,
+        "coupled": pairs,
+        "origins": origins,
+    }
 
 
-def _counted_of(values: object, runs: int, reversals: int) -> Earlier:
-    """What such values say, with the runs and reversals of a score. Raises JournalError."""
-    if isinstance(values, dict):
+def counted_of(values: object, runs: int, reversals: int) -> Earlier:
+    """What such values say, with the runs and reversals of a score; figures are seen where no origin is told.
+
+    Raises JournalError.
+    """
+    if isinstance(values, Mapping):
         couplings, drops, pairs = (values.get(name) for name in ("couplings", "pull_drops", "coupled"))
         if type(couplings) is int and type(drops) is int and isinstance(pairs, list) and all(map(_is_pair, pairs)):
-            return Earlier(Figures(runs, reversals, couplings, drops), frozenset(map(frozenset, pairs)))
+            figures = Figures(runs, reversals, couplings, drops, _origins_of(values.get("origins", {})))
+            out = values.get("under_way", 0)
+            return Earlier(figures, frozenset(map(frozenset, pairs)), out if type(out) is int else 0)
     raise JournalError("what was counted by hand is not whole", cure="it was written by another version")
+
+
+def _origins_of(values: object) -> dict[str, Origin]:
+    if isinstance(values, dict) and all(name in COUNTS and text in list(Origin) for name, text in values.items()):
+        return {name: Origin(values.get(name, Origin.SEEN)) for name in COUNTS}
+    raise JournalError("where the figures come from is not whole", cure="it was written by another version")
 
 
 def _is_pair(value: object) -> bool:
@@ -110,7 +134,7 @@ def _begun(told: Told, values: Mapping[str, Any]) -> Told:
         return replace(told, counted=Earlier() if by_hand else None)
     score, counted = score_of(values["score"]), values.get("counted")
     if by_hand and counted is not None:
-        earlier = _counted_of(counted, score.runs, score.reversals)
+        earlier = counted_of(counted, score.runs, score.reversals)
         return replace(told, score=score, counted=earlier)
     return replace(told, score=score)
 
@@ -120,12 +144,13 @@ def _stood(told: Told, line: Line) -> Told:
     if type(runs) is not int or type(reversals) is not int:
         raise JournalError("a stood line without its counts", cure="it was not written by this program")
     if told.counted is not None:
-        told = replace(told, counted=_counted_of(line.values, runs, reversals))
+        told = replace(told, counted=counted_of(line.values, runs, reversals))
     score = replace(told.score, runs=runs, reversals=reversals)
     return replace(told, score=score, position=line.text("position"), steps=(*told.steps, line), doing="")
 
 
-def _with_line(told: Told, line: Line) -> Told:
+def with_line(told: Told, line: Line) -> Told:
+    """What a journal says up to one more line. Raises JournalError when the line tells of nothing that is written."""
     match line.kind:
         case "begin":
             return _begun(told, line.values)
@@ -139,6 +164,9 @@ def _with_line(told: Told, line: Line) -> Told:
             return replace(told, score=score, steps=(*told.steps, line), stopped=str(line.values.get("why", "")))
         case "step":
             return replace(told, steps=(*told.steps, line), doing=str(line.values.get("what", "")))
+        case "pressed":
+            check_press(line)
+            return replace(told, steps=(*told.steps, line))
         case "asked" | "order" | "refused" | "let pass":
             return replace(told, steps=(*told.steps, line))
         case "by hand":

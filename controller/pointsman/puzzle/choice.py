@@ -37,6 +37,11 @@ class Chosen:
         return places(self.puzzle) if set(self.goal.vehicles) & set(self.puzzle.wagons) else self.cards
 
     @property
+    def chance(self) -> str:
+        """What a simulated layout takes its own chances from: the same for the same draw, however that was given."""
+        return self.seed if self.seed is not None else " ".join(self.wagons)
+
+    @property
     def track(self) -> Track:
         """The layout."""
         return self.puzzle.track
@@ -50,6 +55,11 @@ class Chosen:
     def goal(self) -> Goal:
         """What is wanted."""
         return self.puzzle.goal
+
+
+def wagons_in(text: str) -> tuple[str, ...]:
+    """The wagons of a draw as a person writes them: with spaces or commas between them."""
+    return tuple(text.replace(",", " ").split())
 
 
 def choose(

@@ -79,6 +79,15 @@ def check_start(track: Track, count: Count, start: Position, locomotive: str) ->
         )
 
 
+def has_count(track: Track, count: Count, start: Position, locomotive: str) -> bool:
+    """Whether the count is defined from this position."""
+    try:
+        check_start(track, count, start, locomotive)
+    except UsageError:
+        return False
+    return True
+
+
 def headshunt(track: Track) -> SegmentEnd:
     """The end of the one headshunt from which all sidings fan out; UsageError when the track is no such fan."""
     ends = [SegmentEnd(name, end) for name in track.segments for end in End if track.segments[name].meets(end)]

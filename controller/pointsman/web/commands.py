@@ -14,9 +14,10 @@ from pointsman.errors import RefusedError, UsageError
 from pointsman.messages import HIGHEST_FUNCTION
 from pointsman.operate.ahead import Protection
 from pointsman.phones.server import Phones
+from pointsman.puzzle.choice import wagons_in
 from pointsman.track.model import End, Leg
 from pointsman.web import languages
-from pointsman.web.schemas import LONGEST_SEED, Name
+from pointsman.web.schemas import LONGEST_CARDS, LONGEST_SEED, Name
 from pointsman.web.sessions import Role, Session, Sessions
 
 
@@ -36,12 +37,13 @@ class EmergencyStop(Asked):
 
 
 class Deal(Asked):
-    """Draw the cards of a puzzle."""
+    """Draw the cards of a puzzle; ``cards`` are the wagons of one certain draw: ``3 5 1``."""
 
     do: Literal["deal"]
     puzzle: Name
     seed: Annotated[str, Field(max_length=LONGEST_SEED)] | None = None
     level: Annotated[int, Field(ge=1, le=4)] | None = None
+    cards: Annotated[str, Field(max_length=LONGEST_CARDS)] | None = None
 
 
 class Begin(Asked):
@@ -241,8 +243,8 @@ class Deeds:
                 await self._by_hand(message, session, holder)
             case Protect(level=level):
                 await box.hand.protect(session.who, level)
-            case Deal(puzzle=puzzle, seed=seed, level=level):
-                await box.deal(puzzle, seed=seed, level=level)
+            case Deal(puzzle=puzzle, seed=seed, level=level, cards=cards):
+                await box.deal(puzzle, seed=seed, level=level, cards=None if cards is None else wagons_in(cards))
             case Begin(facing=facing):
                 await box.begin(facing)
             case PutRight(position=position):

@@ -14,8 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from pointsman.web.french_of import (
+    attempts,
     book,
     box,
+    evidence,
     fair_draws,
     links,
     nodes,
@@ -47,6 +49,8 @@ _DEEDS = {
     "give a hint": "donner un conseil",
     "begin the demo": "commencer la démonstration",
     "clear the layout": "vider le réseau",
+    "write a fault down": "noter une faute",
+    "touch the clock": "toucher au chronomètre",
     "idle": "rien n'est tiré",
     "dealt": "mise en place",
     "starting": "démarrage",
@@ -437,8 +441,10 @@ _ALL = (
     *(
         one
         for part in (
+            attempts,
             book,
             box,
+            evidence,
             fair_draws,
             links,
             nodes,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 LONGEST_PIN = 64
 LONGEST_SEED = 64
+LONGEST_CARDS = 400
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Point = tuple[float, float]
 
@@ -137,14 +138,33 @@ class LayoutView(_Given):
     puzzles: list[PuzzleView]
 
 
+class AttemptView(_Given):
+    """The attempt of a competition that is on, or was the last one; ``journal`` is the name of its newest journal.
+
+    ``hints``: whether the rules allow any.
+    """
+
+    competition: str
+    attempt: str
+    clock_stands: bool
+    over: bool
+    reached: bool
+    hints: bool
+    journal: str | None
+
+
 class StateView(_Given):
     """The newest state, as the websocket tells it."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra={"example": {"mode": "idle", "demo": False, "note": ""}})
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={"example": {"mode": "idle", "demo": False, "note": "", "attempt": None}},
+    )
 
     mode: str
     demo: bool
     note: str
+    attempt: AttemptView | None
 
 
 class HealthView(_Given):

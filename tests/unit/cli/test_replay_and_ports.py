@@ -80,6 +80,28 @@ def test_a_halt_is_a_stop_that_is_counted(pointsman: Pointsman, tmp_path: Path) 
     assert "ending: beam s1 was broken" in ran.out
 
 
+def test_a_referees_presses_are_told(pointsman: Pointsman, tmp_path: Path) -> None:
+    attempt = {"competition": "evening", "attempt": "one-anna-1"}
+    journal = journal_of(
+        tmp_path / "j",
+        ("begin", {**HEADER, "attempt": attempt}),
+        ("pressed", {"what": "fault", "fault": "side-swipe", "by": "Tom"}),
+        ("pressed", {"what": "fault", "fault": "side-swipe", "by": "Tom", "taken_back": True}),
+        ("pressed", {"what": "clock", "stands": True, "by": "Tom", "why": "a machine sticks"}),
+        ("pressed", {"what": "clock", "stands": False, "by": "Tom"}),
+        ("pressed", {"what": "clock", "by": "Tom"}),
+    )
+    ran = pointsman("replay", journal)
+    assert "attempt one-anna-1 of evening" in ran.out
+    assert "     0.0 s  Tom has marked a side-swipe" in ran.out
+    assert "     1.0 s  Tom has taken back a side-swipe" in ran.out
+    assert "     2.0 s  Tom has stopped the clock: a machine sticks" in ran.out
+    assert "     3.0 s  Tom has let the clock go on" in ran.out
+    assert ran.code == 8
+    assert f"{journal}: line 6: a press of the clock that says not how it is" in ran.err
+    assert pointsman("replay", journal, "--json").json["attempt"] == attempt
+
+
 @pytest.mark.parametrize(
     "entry",
     [

@@ -150,7 +150,7 @@ class TestGoingOn:
 
     def test_what_was_coupled_and_stands_side_by_side_is_not_counted_again(self) -> None:
         tally = begun(place("head: L 1 | s1: 2"), "L", "head", self.EARLIER)
-        assert tally.coupled == {frozenset("L1")}
+        assert tally.so_far.pairs == {frozenset("L1")}
         tally = moved(tally, run("T1>closed: 1 | head: L | s1: 2", "L 1"))
         assert counts(tally)[2] == 5
         assert counts(moved(tally, run("head: L 1 2", "2 1 L", hauled=3, forward=False)))[2] == 6
@@ -158,6 +158,17 @@ class TestGoingOn:
     def test_a_trip_that_was_under_way_is_counted_when_it_comes_home(self) -> None:
         tally = begun(place("s1: L 1 2"), "L", "head", self.EARLIER)
         assert counts(moved(tally, DRAWN_HOME))[3] == 3
+
+
+def test_how_many_pull_drops_a_trip_would_be_that_is_under_way() -> None:
+    assert start().so_far.under_way == 0
+    tally = moved(start(), COUPLED_UP)
+    assert (tally.so_far.under_way, counts(tally)[3]) == (1, 0)
+    tally = moved(tally, run("T1>closed: 1 | s1: 2 | head: L", "1 L", hauled=2, forward=False, behind="2"))
+    tally = moved(tally, run("T2>closed: L | s2: 1 | s1: 2", "L 1"))
+    assert tally.so_far.under_way == 2, "it has visited two sidings"
+    tally = moved(tally, run("head: L | s2: 1 | s1: 2", "L", forward=False))
+    assert (tally.so_far.under_way, counts(tally)[3]) == (0, 2)
 
 
 def test_every_figure_says_where_it_comes_from() -> None:

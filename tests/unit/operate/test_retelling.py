@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pointsman.operate.hand_referee import Earlier, Figures
-from pointsman.operate.referee import Score
+from pointsman.operate.hand_referee import COUNTS, Earlier, Figures
+from pointsman.operate.referee import Origin, Score
 from pointsman.operate.retelling import Told, counted_values, retell, score_values
 from pointsman.record import Line, Reading
 
@@ -30,6 +30,12 @@ def test_it_goes_on_with_what_an_earlier_one_has_counted() -> None:
     header = {"by_hand": True, "score": SCORE, "counted": counted_values(BEFORE)}
     assert told(header).counted == BEFORE
     assert told(header, STOOD).score.runs == 6
+
+
+def test_where_figures_come_from_is_told_and_how_far_a_trip_has_come() -> None:
+    origins = {**dict.fromkeys(COUNTS, Origin.SEEN), "runs": Origin.INFERRED, "couplings": Origin.ENTERED}
+    known = Earlier(Figures(6, 4, 7, 3, origins), frozenset({frozenset("L1")}), under_way=2)
+    assert told({"by_hand": True}, {**STOOD, **counted_values(known)}).counted == known
 
 
 @pytest.mark.parametrize(

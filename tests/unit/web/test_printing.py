@@ -217,6 +217,7 @@ def test_the_code_leads_to_the_page_only_where_others_reach_it() -> None:
         "title": "t",
         "seed": "a&b c",
         "cards": ["1"],
+        "wagons": ["1", "3", "2"],
         "start": "head: L | s1: 1 2 3 | s2: 4 5",
         "goal": "s1: 1 2 3",
         "target": {"s1": ["1", "2", "3"]},
@@ -227,5 +228,10 @@ def test_the_code_leads_to_the_page_only_where_others_reach_it() -> None:
     links = [drawn_of(track, told, f"http://{host}:8765/").link for host in ("127.0.0.1", "[::1]", "192.168.1.20")]
     assert links[0] == links[1] == "pointsman play inglenook-small/classic --seed 'a&b c'"
     assert links[2] == "http://192.168.1.20:8765/#puzzle=classic&seed=a%26b%20c"
+    given = {**told, "seed": None}
+    assert drawn_of(track, given, "http://127.0.0.1/").link == "pointsman play inglenook-small/classic --cards '1 3 2'"
+    assert drawn_of(track, given, "http://box.local/").link == "http://box.local/#puzzle=classic&cards=1%203%202"
+    with pytest.raises(RefusedError, match="the draw of an attempt is not printed"):
+        drawn_of(track, {**told, "par": None}, "http://127.0.0.1:8765/")
     with pytest.raises(RefusedError, match="no draw"):
         drawn_of(track, None, "http://127.0.0.1:8765/")

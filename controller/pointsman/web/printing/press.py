@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -59,6 +59,9 @@ def drawn_of(track: Track, puzzle: Mapping[str, Any] | None, address: str) -> Dr
     """The draw of a snapshot. Raises RefusedError when nothing is drawn."""
     if puzzle is None:
         raise RefusedError(["there is no draw to print"], cure="deal a puzzle")
+    if puzzle["par"] is None:
+        why = "the draw of an attempt is not printed: its sheet says the par"
+        raise RefusedError([why], cure="print it when the round is over")
     name = f"{track.name}/{puzzle['name']}"
     return Drawn(
         track=track,
@@ -72,17 +75,19 @@ def drawn_of(track: Track, puzzle: Mapping[str, Any] | None, address: str) -> Dr
         count=Count(puzzle["count"]),
         par=puzzle["par"],
         proved=puzzle["proved"],
-        link=_link(address, name, puzzle["name"], puzzle["seed"]),
+        link=_link(address, name, puzzle["name"], puzzle["seed"], puzzle["wagons"]),
     )
 
 
-def _link(address: str, name: str, puzzle: str, seed: str | None) -> str:
+def _link(address: str, name: str, puzzle: str, seed: str | None, wagons: Sequence[str]) -> str:
     """The page with the draw in it; where only this computer reaches the page, the command that plays it."""
     if not is_loopback(urlsplit(address).hostname or "localhost"):
-        return f"{address}#puzzle={quote(puzzle)}" + (f"&seed={quote(seed, safe='')}" if seed is not None else "")
-    return command(name, seed)
+        drawn = "" if not wagons else f"&cards={quote(' '.join(wagons), safe='')}"
+        return f"{address}#puzzle={quote(puzzle)}" + (f"&seed={quote(seed, safe='')}" if seed is not None else drawn)
+    return command(name, seed, wagons)
 
 
-def command(name: str, seed: str | None) -> str:
-    """The command that plays a draw."""
-    return f"pointsman play {shlex.quote(name)}" + (f" --seed {shlex.quote(seed)}" if seed is not None else "")
+def command(name: str, seed: str | None, wagons: Sequence[str] = ()) -> str:
+    """The command that plays a draw: that of a seed, or the one with these wagons."""
+    drawn = ["--cards", " ".join(wagons)] if wagons else []
+    return shlex.join(["pointsman", "play", name, *(["--seed", seed] if seed is not None else drawn)])

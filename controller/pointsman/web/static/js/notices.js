@@ -65,10 +65,17 @@ export class Notices {
       const [more, deeds] = this.#for_marshal("", [["take-up", "take-up"]]);
       notes.push(["unfinished", "status", text, more, deeds]);
     }
+    if (state.attempt) notes.push(["attempt", "status", this.#attempt(state.attempt), "", []]);
     for (const one of state.links ?? []) {
       if (one.why) notes.push(["link", "status", t("link", { station: one.station, state: one.state, why: one.why }), "", []]);
     }
     return notes;
+  }
+
+  /** That an attempt of a competition is on, and how it is. */
+  #attempt({ competition, attempt, clock_stands, over, reached }) {
+    const how = reached ? "reached" : over ? "over" : clock_stands ? "clock" : "on";
+    return t(`attempt.${how}`, { attempt, competition });
   }
 
   /** What only a marshal may do: to a driver it is said who does it. */

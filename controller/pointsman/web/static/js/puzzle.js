@@ -58,7 +58,7 @@ export class Puzzle {
       html("div", { class: "part" }, this.controls, this.said, this.score, this.next, this.target),
       html("div", { class: "part" }, this.figures, this.plan, this.prints),
     );
-    store.view(["puzzle", "mode", "demo", "question", "you", "vehicles"], () => this.#show());
+    store.view(["puzzle", "mode", "demo", "question", "you", "vehicles", "attempt"], () => this.#show());
   }
 
   async #ask(what, fields = {}) {
@@ -76,7 +76,7 @@ export class Puzzle {
     const { puzzle, mode, demo } = state;
     const language = spoken_language();
     this.title.textContent = puzzle ? puzzle.title || puzzle.name : t("puzzle");
-    refill(this.controls, [mode, demo, store.you.role, this.#busy, Boolean(puzzle?.plan?.length), language], () => this.#offered());
+    refill(this.controls, [mode, demo, store.you.role, this.#busy, Boolean(puzzle?.plan?.length), state.attempt, language], () => this.#offered());
     refill(this.set_up, [mode, puzzle?.start, state.question, this.#facing, store.you.role, language], () => this.#set_up());
     refill(this.score, [puzzle?.count, puzzle?.par, puzzle?.proved, puzzle?.done, puzzle?.distance, mode, language], () => this.#score());
     refill(this.target, [puzzle?.cards, puzzle?.target, puzzle?.seed, puzzle?.level, language], () => this.#target());
@@ -84,7 +84,7 @@ export class Puzzle {
     refill(this.next, [store.hall, puzzle?.plan, puzzle?.next, mode, language], () => this.#next());
     refill(this.figures, [puzzle?.done, language], () => this.#figures());
     refill(this.plan, [puzzle?.plan, puzzle?.next, language], () => this.#plan());
-    refill(this.prints, [Boolean(puzzle?.start), language], () => this.#prints());
+    refill(this.prints, [Boolean(puzzle?.start), puzzle?.par === null, language], () => this.#prints());
   }
 
   /** The buttons that make sense now, for who may press them. */
@@ -95,6 +95,9 @@ export class Puzzle {
       (role === "driver" ? store.drives : store.marshal) &&
       button(t(key), () => this.#ask(what, fields), { class: main ? "main" : null, disabled: this.#busy, "data-key": key });
     const still = ["ready", "hand", "paused"].includes(mode);
+    const { attempt } = store.state;
+    // In an attempt a person drives, to its end.
+    if (attempt && !attempt.over) return [still && attempt.hints && !attempt.clock_stands && one("hint", {}, { role: "driver" })];
     return [
       ["idle", "solved", "dealt", "ready", "paused", "hand", "halted"].includes(mode) &&
         store.marshal &&
@@ -111,7 +114,9 @@ export class Puzzle {
   /** What can be printed, as documents of their own. */
   #prints() {
     const sheet = (name, text) => html("a", { href: `/api/print/${name}.pdf?lang=${spoken_language()}`, target: "_blank", text });
-    return [t("print"), sheet("cards", t("print.cards")), this.store.state.puzzle?.start && sheet("draw", t("print.draw"))];
+    const { puzzle } = this.store.state;
+    const printable = puzzle?.start && puzzle.par !== null;
+    return [t("print"), sheet("cards", t("print.cards")), printable && sheet("draw", t("print.draw"))];
   }
 
   /** Whether a play that is not at its end is given up when another one is drawn. */
@@ -130,6 +135,8 @@ export class Puzzle {
     choice.value = named ?? this.store.state.puzzle?.name ?? puzzles[0]?.name ?? "";
     const seed = html("input", { type: "text", id: "deal-seed", maxlength: 64, autocomplete: "off" });
     seed.value = named ? (printed.get("seed") ?? "") : "";
+    const cards = html("input", { type: "text", id: "deal-cards", maxlength: 400, autocomplete: "off" });
+    cards.value = named ? (printed.get("cards") ?? "") : "";
     const level = html(
       "select",
       { id: "deal-level" },
@@ -144,6 +151,7 @@ export class Puzzle {
           shown.close();
           const fields = { puzzle: choice.value };
           if (seed.value.trim()) fields.seed = seed.value.trim();
+          if (cards.value.trim()) fields.cards = cards.value.trim();
           if (level.value) fields.level = Number(level.value);
           this.#facing = null;
           this.#ask("deal", fields);
@@ -152,6 +160,7 @@ export class Puzzle {
       html("p", {}, html("label", { for: "deal-puzzle", text: t("puzzle") }), choice),
       html("p", {}, html("label", { for: "deal-level", text: t("level") }), level),
       html("p", {}, html("label", { for: "deal-seed", text: t("seed.optional") }), seed),
+      html("p", {}, html("label", { for: "deal-cards", text: t("cards.optional") }), cards),
       html(
         "p",
         { class: "row" },
@@ -271,7 +280,8 @@ export class Puzzle {
     const hint = puzzle?.hint;
     if (!hint || mode === "auto") return [];
     const words = run_words(this.store.layout, puzzle, puzzle.next, hint.run);
-    return html("p", { class: "tip", role: "status" }, html("strong", { text: t("hint.is") }), ` ${words} ${t("hint.distance", { distance: hint.distance })}`);
+    const more = hint.distance === null ? "" : ` ${t("hint.distance", { distance: hint.distance })}`;
+    return html("p", { class: "tip", role: "status" }, html("strong", { text: t("hint.is") }), ` ${words}${more}`);
   }
 
   /** What comes next, for a hall. */
