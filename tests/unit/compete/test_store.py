@@ -22,8 +22,8 @@ from postgres import THERE, Postgres, needs_postgresql, postgres
 from sqlalchemy import delete, insert, inspect, text, update
 from sqlalchemy.exc import IntegrityError
 
-from pointsman.compete.book import Head
-from pointsman.compete.entries import Checked, Created, EntrantAdded, Undone, Withdrawn
+from pointsman.compete.book import Book, Head
+from pointsman.compete.entries import Checked, Created, EntrantAdded, Entry, Undone, Withdrawn
 from pointsman.compete.store.place import WRITES, default_file, engine_of
 from pointsman.compete.store.schema import bring_up
 from pointsman.compete.store.store import Store
@@ -102,6 +102,27 @@ def test_what_is_refused_leaves_nothing_behind(place: str) -> None:
         with pytest.raises(CompetitionError):
             store.add("club", EntrantAdded("Ä", "Ada"), by="Marshal", at=START)
         assert store.book("club") == its.book
+        assert store.faults("club") == ()
+
+
+def test_a_deed_is_written_whole_or_not_at_all(place: str) -> None:
+    with Store(place) as store:
+        its = filled(store, evening())
+        two = [(EntrantAdded("cy", "Cy"), ""), (EntrantAdded("ada", "Ada"), "")]
+        with pytest.raises(RefusedError, match="there is an entrant ada already"):
+            store.do("club", lambda _: two, by="Marshal", at=START)
+        assert store.book("club") == its.book
+        assert store.do("club", lambda _: [], by="Marshal", at=START) == its.book
+
+        def of_what_is_there(book: Book) -> list[tuple[Entry, str]]:
+            return [(Withdrawn(name), f"one of {len(book.state.entrants)}") for name in book.state.entrants]
+
+        with Store(place) as other:
+            other.add("club", EntrantAdded("cy", "Cy"), by="Marshal", at=START)
+        book = store.do("club", of_what_is_there, by="Marshal", at=START)
+        assert [(one.entry, one.why) for one in book.written[-3:]] == [
+            (Withdrawn(name), "one of 3") for name in ("ada", "bo", "cy")
+        ]
         assert store.faults("club") == ()
 
 

@@ -8,7 +8,7 @@ entry is on the disk.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
@@ -23,6 +23,9 @@ from pointsman.compete.store.place import BUSY_S, WRITES, default_file, engine_o
 from pointsman.compete.store.schema import bring_up
 from pointsman.compete.store.tables import COMPETITIONS, ENTRIES
 from pointsman.errors import CompetitionError, RefusedError, UsageError, did_you_mean
+
+Deed = Callable[[Book], Sequence[tuple[Entry, str]]]
+"""What somebody does to a book as it is: entries, each with its reason; none when nothing is to be done."""
 
 _OF_SCHEMA = 7_263_019_114_620_911
 """What those who bring a PostgreSQL database up wait for each other by; no other program has this number."""
@@ -104,9 +107,19 @@ class Store:
         Raises what ``Book.write`` raises, and then nothing was written; CompetitionError too when others write for too
         long, or the place has become unreachable.
         """
+        return self.do(competition, lambda _: [(entry, why)], by=by, at=at)
+
+    def do(self, competition: str, deed: Deed, *, by: str, at: datetime) -> Book:
+        """The book with everything that a deed makes of it as it is now: all of its entries are on the disk, or none.
+
+        Nobody else writes meanwhile, so a deed takes no time over it. Raises what the deed raises, and what ``add``
+        does; then nothing was written.
+        """
         with self._writing() as connection:
-            book, line = self._read(connection, competition, take=True).write(entry, by=by, at=at, why=why)
-            self._put(connection, book, line)
+            book = self._read(connection, competition, take=True)
+            for entry, why in deed(book):
+                book, line = book.write(entry, by=by, at=at, why=why)
+                self._put(connection, book, line)
         self._books[competition] = book
         return book
 
