@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -81,6 +81,7 @@ def played(
     journal: Path,
     *at: tuple[float, Callable[[Dispatcher], None]],
     watched: Watched | None = None,
+    named: Mapping[str, str] = NAMED,
 ) -> PlayResult:
     """An attempt that the program has played."""
     request = PlayRequest(
@@ -90,7 +91,7 @@ def played(
         facing=End.TO,
         journal=journal,
         runs=runs,
-        attempt=AttemptOf(**NAMED),
+        attempt=AttemptOf(**named),
     )
     return sit(WithPresses(request, at), (watched or Watched()).statuses.append, lambda _: None)
 

@@ -75,7 +75,7 @@ class Files:
     def of(cls, text: str) -> Files:
         """Those of a puzzle, given by its name or path. Raises UsageError."""
         place = split_puzzle(text)
-        return cls(_sha256(place.layout / LAYOUT_FILE), _sha256(place.puzzle))
+        return cls(sha256_of(place.layout / LAYOUT_FILE), sha256_of(place.puzzle))
 
     def check(self, text: str) -> None:
         """RefusedError, which names the files, unless a puzzle has the same ones still."""
@@ -174,7 +174,8 @@ class Parts:
             )
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits. Raises UsageError when it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
