@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
+from typing import Any
 
 import segno
+from fpdf import FPDF
 from pypdf import PageObject, PdfReader
 
 MM = 72 / 25.4
@@ -23,6 +26,17 @@ class Room:
     top: float
     wide: float
     high: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """A text on a page (from 0): its two ends from the left edge, its foot from the lower edge."""
+
+    page: int
+    text: str
+    left: float
+    right: float
+    foot: float
 
 
 @dataclass(frozen=True)
@@ -58,6 +72,24 @@ class Printed:
 
         for page in self.pages:
             page.extract_text(visitor_text=hear)
+        return found
+
+    def lines_mm(self) -> list[Line]:
+        """Every text with both its ends, as the widths of the fonts that every reader has tell."""
+        found: list[Line] = []
+        measure = FPDF(unit="mm")
+        measure.core_fonts_encoding = "cp1252"
+
+        def hear(number: int, text: str, _matrix: object, at: list[float], font: Any, size: float) -> None:
+            if text.strip():
+                family, _, style = str(font["/BaseFont"]).removeprefix("/").partition("-")
+                measure.set_font(family.lower(), "B" if "Bold" in style else "", size)
+                left = at[4] / MM
+                wide = measure.get_string_width(text.strip())
+                found.append(Line(number, text.strip(), left, left + wide, at[5] / MM))
+
+        for number, page in enumerate(self.pages):
+            page.extract_text(visitor_text=partial(hear, number))
         return found
 
     def pictures_mm(self) -> list[Room]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +21,9 @@ from pointsman.web.printing.silhouettes import LOCOMOTIVE_WHEELS, MARKS, OUTLINE
 _NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 _ENCODING = "cp1252"
 """What the fonts that every reader of PDF has can show."""
-_MM_PER_PT = 25.4 / 72
+_SPACE = re.compile(r"[^\S\xa0]+")
+"""What lines are broken at."""
+MM_PER_PT = 25.4 / 72
 _UNPAINTED = "#808080"
 _DARK = 0.179
 """The luminance below which white lettering has the higher contrast."""
@@ -39,9 +42,22 @@ class Paper(StrEnum):
         return (210.0, 297.0) if self is Paper.A4 else (215.9, 279.4)
 
 
+class Face(StrEnum):
+    """A lettering, by its name in every reader of PDF."""
+
+    SANS = "helvetica"
+    SERIF = "times"
+    DIGITS = "courier"
+
+
 def printable(text: str) -> str:
     """A text in the letters that can be printed: others lose their accents, and what is left of them becomes ``?``."""
     return "".join(_printable(letter) for letter in unicodedata.normalize("NFC", text))
+
+
+def illegible(text: str) -> bool:
+    """Whether a text has letters of which nothing but ``?`` can be printed."""
+    return printable(text).count("?") > text.count("?")
 
 
 def _printable(letter: str) -> str:
@@ -85,11 +101,14 @@ BLACK, WHITE, GREY = Ink(0, 0, 0), Ink(255, 255, 255), Ink(90, 90, 90)
 
 
 class Sheet:
-    """A document in millimetres from the upper left corner; sizes of letters are in points."""
+    """A document in millimetres from the upper left corner; sizes of letters are in points.
 
-    def __init__(self, paper: Paper, title: str, language: str) -> None:
-        self.width_mm, self.height_mm = paper.size_mm
-        self._pdf = FPDF(unit="mm", format=paper.size_mm)
+    ``across``: its pages lie on their long side.
+    """
+
+    def __init__(self, paper: Paper, title: str, language: str, *, across: bool = False) -> None:
+        self.width_mm, self.height_mm = paper.size_mm[::-1] if across else paper.size_mm
+        self._pdf = FPDF(unit="mm", format=(self.width_mm, self.height_mm))
         self._pdf.core_fonts_encoding = _ENCODING
         self._pdf.set_auto_page_break(False)
         self._pdf.set_creation_date(_NO_DATE)
@@ -108,21 +127,30 @@ class Sheet:
 
     # ------------------------------------------------------------ letters
 
-    def width_of(self, text: str, size: float, *, bold: bool = False) -> float:
+    def width_of(self, text: str, size: float, *, bold: bool = False, face: Face = Face.SANS) -> float:
         """How wide a text is."""
-        self._pdf.set_font("helvetica", "B" if bold else "", size)
+        self._pdf.set_font(face.value, "B" if bold else "", size)
         return self._pdf.get_string_width(printable(text))
 
-    def fitting(self, text: str, room_mm: float, size: float, *, bold: bool = False) -> float:
+    def fitting(self, text: str, room_mm: float, size: float, *, bold: bool = False, face: Face = Face.SANS) -> float:
         """The size in which a text fits, this one at most."""
-        wide = self.width_of(text, size, bold=bold)
+        wide = self.width_of(text, size, bold=bold, face=face)
         return size if wide <= room_mm else size * room_mm / wide
 
     def text(
-        self, x: float, y: float, text: str, size: float, *, bold: bool = False, ink: Ink = BLACK, align: str = "left"
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        *,
+        bold: bool = False,
+        ink: Ink = BLACK,
+        align: str = "left",
+        face: Face = Face.SANS,
     ) -> None:
         """A line of text; ``y`` is its foot, ``x`` its left end, or its ``middle`` or ``right`` end."""
-        wide = self.width_of(text, size, bold=bold)
+        wide = self.width_of(text, size, bold=bold, face=face)
         self._pdf.set_text_color(ink.red, ink.green, ink.blue)
         self._pdf.text(x - wide * {"left": 0.0, "middle": 0.5, "right": 1.0}[align], y, printable(text))
 
@@ -130,17 +158,50 @@ class Sheet:
         self, x: float, y: float, text: str, room_mm: float, size: float, *, bold: bool = False, ink: Ink = BLACK
     ) -> float:
         """Text broken between words, first foot at ``y``; the foot of the last line."""
-        step = size * _MM_PER_PT * 1.2
-        for number, line in enumerate(self._broken(text, room_mm, size, bold=bold)):
+        step = size * MM_PER_PT * 1.2
+        for number, line in enumerate(self._broken(text, room_mm, size, bold=bold, face=Face.SANS)):
             y += step if number else 0
             self.text(x, y, line, self.fitting(line, room_mm, size, bold=bold), bold=bold, ink=ink)
         return y
 
-    def _broken(self, text: str, room_mm: float, size: float, *, bold: bool) -> list[str]:
+    def set_in(
+        self,
+        text: str,
+        room_mm: float,
+        sizes: tuple[float, float],
+        *,
+        most: int = 1,
+        bold: bool = False,
+        face: Face = Face.SANS,
+    ) -> tuple[float, list[str]]:
+        """The largest size, of the two or between them, in which a text takes ``most`` lines, and these lines.
+
+        One that takes more in the smallest has as many of that as it takes, its longest words parted: nothing is lost.
+        """
+        largest, least = sizes
+        size = largest
+        while size >= least:
+            lines = self._broken(text, room_mm, size, bold=bold, face=face)
+            if len(lines) <= most and all(self.width_of(one, size, bold=bold, face=face) <= room_mm for one in lines):
+                return size, lines
+            size -= 0.5
+        parted = " ".join(self._parted(word, room_mm, least, bold=bold, face=face) for word in _SPACE.split(text))
+        return least, self._broken(parted, room_mm, least, bold=bold, face=face)
+
+    def _parted(self, word: str, room_mm: float, size: float, *, bold: bool, face: Face) -> str:
+        """A word in pieces that have room, with spaces between them."""
         found = [""]
-        for word in text.split():
+        for letter in word:
+            if found[-1] and self.width_of(found[-1] + letter, size, bold=bold, face=face) > room_mm:
+                found.append("")
+            found[-1] += letter
+        return " ".join(found)
+
+    def _broken(self, text: str, room_mm: float, size: float, *, bold: bool, face: Face) -> list[str]:
+        found = [""]
+        for word in _SPACE.split(text.strip()):
             longer = f"{found[-1]} {word}".strip()
-            if found[-1] and self.width_of(longer, size, bold=bold) > room_mm:
+            if found[-1] and self.width_of(longer, size, bold=bold, face=face) > room_mm:
                 found.append(word)
             else:
                 found[-1] = longer
@@ -202,12 +263,12 @@ class Sheet:
         """A vehicle's silhouette, the middle of its floor at ``(x, foot)``, wheels within ``h``."""
         locomotive = isinstance(vehicle, Locomotive)
         kind = "locomotive" if locomotive else vehicle.kind if vehicle.kind in OUTLINES else "open"
-        self._shape(x, foot, w, h, kind, Ink.of(vehicle.colour))
+        self.silhouette(x, foot, w, h, kind, Ink.of(vehicle.colour))
         body = h * 0.805
         if named:
             centre = foot - h + body * (0.5 if kind == "tank" else 0.62)
-            size = self.fitting(vehicle.name, 0.76 * w, 0.58 * body / _MM_PER_PT, bold=True)
-            tall = size * _MM_PER_PT
+            size = self.fitting(vehicle.name, 0.76 * w, 0.58 * body / MM_PER_PT, bold=True)
+            tall = size * MM_PER_PT
             half = self.width_of(vehicle.name, size, bold=True) / 2 + 0.12 * tall + 0.3
             # On a plate: black and white printers make most paints too dark, or too bright, for any lettering.
             up, down = centre - 0.46 * tall, centre + 0.46 * tall
@@ -217,11 +278,12 @@ class Sheet:
 
     def ghost(self, x: float, foot: float, w: float, h: float, kind: str, letter: str) -> None:
         """A white silhouette for a wagon of which only the kind is said, or nothing: then it is a plain one."""
-        self._shape(x, foot, w, h, kind if kind in OUTLINES else "open", WHITE)
-        size = self.fitting(letter, 0.84 * w, 0.4 * h / _MM_PER_PT, bold=True)
+        self.silhouette(x, foot, w, h, kind if kind in OUTLINES else "open", WHITE)
+        size = self.fitting(letter, 0.84 * w, 0.4 * h / MM_PER_PT, bold=True)
         self.text(x, foot - 0.38 * h, letter, size, bold=True, align="middle")
 
-    def _shape(self, x: float, foot: float, w: float, h: float, kind: str, fill: Ink) -> None:
+    def silhouette(self, x: float, foot: float, w: float, h: float, kind: str, fill: Ink) -> None:
+        """The outline of a kind of vehicle, one of ``OUTLINES``, the middle of its floor at ``(x, foot)``."""
         wheel = 0.13 * h
         body = h - 1.5 * wheel
         for at in LOCOMOTIVE_WHEELS if kind == "locomotive" else WAGON_WHEELS:

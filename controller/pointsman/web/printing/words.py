@@ -11,6 +11,8 @@ from pathlib import Path
 from pointsman.puzzle.puzzle import Count
 from pointsman.track.model import Locomotive, Vehicle
 from pointsman.web.french import sentence
+from pointsman.web.printing.results_words import ENGLISH as RESULTS
+from pointsman.web.printing.results_words import FRENCH as RESULTS_FR
 
 _FOLDER = Path(__file__).parents[1] / "static" / "words"
 _ENGLISH = {
@@ -45,7 +47,7 @@ _FRENCH = {
     "print.page": "{page} sur {pages}",
     "print.cut": "Imprimer en taille réelle (100 %), couper le long des traits.",
 }
-_OWN = {"en": _ENGLISH, "fr": _FRENCH}
+_OWN = {"en": {**_ENGLISH, **RESULTS}, "fr": {**_FRENCH, **RESULTS_FR}}
 _COLOURS_FR = {
     "black": "noir",
     "grey": "gris",
