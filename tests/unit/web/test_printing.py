@@ -210,6 +210,22 @@ async def test_the_press_prints_a_draw_once() -> None:
     assert await press.draw(drawn("inglenook-small", "43"), "en", Paper.A4) != first
 
 
+async def test_the_press_prints_another_document_once_and_keeps_the_last_ones() -> None:
+    press = Press()
+    made: list[int] = []
+
+    def make() -> bytes:
+        made.append(len(made))
+        return b"%d" % len(made)
+
+    assert [await press.once(("results", number % 16), make) for number in range(32)] == [
+        b"%d" % (number % 16 + 1) for number in range(32)
+    ]
+    assert await press.once(("results", 16), make) == b"17"
+    assert await press.once(("results", 1), make) == b"2"
+    assert await press.once(("results", 0), make) == b"18"
+
+
 def test_the_code_leads_to_the_page_only_where_others_reach_it() -> None:
     track = choose("inglenook-small").track
     told = {

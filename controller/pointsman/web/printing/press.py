@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -22,10 +22,14 @@ _Tags = Mapping[str, str]
 """Which pictures were printed."""
 
 
+_MOST_KEPT = 16
+"""Of the results and certificates that were asked for last."""
+
+
 class Press:
     """Keeps what it printed: of the cards, and of the draw that was asked for last, one for each language and paper.
 
-    However often it is asked, it works once.
+    Of what else is printed it keeps the last documents. However often it is asked, it works once.
     """
 
     def __init__(self) -> None:
@@ -33,6 +37,7 @@ class Press:
         self._cards: dict[tuple[str, Paper], tuple[_Tags, bytes]] = {}
         self._draws: dict[tuple[str, Paper], bytes] = {}
         self._drawn: Drawn | None = None
+        self._others: dict[tuple[object, ...], bytes] = {}
 
     async def cards(self, track: Track, language: str, paper: Paper, pictures: Mapping[str, Picture]) -> bytes:
         """The wagon cards of a layout, with the pictures that there are of its vehicles."""
@@ -53,6 +58,15 @@ class Press:
             if (language, paper) not in self._draws:
                 self._draws[language, paper] = await asyncio.to_thread(draw_sheet, drawn, language, paper)
             return self._draws[language, paper]
+
+    async def once(self, key: tuple[object, ...], make: Callable[[], bytes]) -> bytes:
+        """Any other document; ``key`` tells all that it depends on, as of results the hash of the book."""
+        async with self._turn:
+            made = self._others.pop(key, None)
+            self._others[key] = made = await asyncio.to_thread(make) if made is None else made
+            while len(self._others) > _MOST_KEPT:
+                del self._others[next(iter(self._others))]
+            return made
 
 
 def drawn_of(track: Track, puzzle: Mapping[str, Any] | None, address: str) -> Drawn:
