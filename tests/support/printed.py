@@ -13,6 +13,8 @@ from fpdf import FPDF
 from pypdf import PageObject, PdfReader
 
 MM = 72 / 25.4
+_LETTER_MM = 1.0
+"""Less than the smallest letter that is printed is high."""
 _NUMBER = r"(-?[\d.]+)"
 _PICTURE = re.compile(rf"{_NUMBER} 0 0 {_NUMBER} {_NUMBER} {_NUMBER} cm /I\d+ Do")
 _FILLED_BOX = re.compile(rf"{_NUMBER} {_NUMBER} {_NUMBER} {_NUMBER} re f\b")
@@ -90,6 +92,18 @@ class Printed:
 
         for number, page in enumerate(self.pages):
             page.extract_text(visitor_text=partial(hear, number))
+        return found
+
+    def overlapping(self) -> list[tuple[str, str]]:
+        """Texts that are written into one another: on one page and as good as one height, and of one's span."""
+        found = []
+        lines = sorted(self.lines_mm(), key=lambda line: (line.page, line.foot))
+        for number, one in enumerate(lines):
+            for other in lines[number + 1 :]:
+                if other.page != one.page or other.foot - one.foot > _LETTER_MM:
+                    break
+                if min(one.right, other.right) - max(one.left, other.left) > _LETTER_MM:
+                    found.append((one.text, other.text))
         return found
 
     def pictures_mm(self) -> list[Room]:

@@ -81,6 +81,7 @@ def test_it_says_who_has_come_to_what_and_with_how_many_moves(paper: Paper, size
     assert "Chloé d’Œuvre" in second
     assert "2nd place of 2 Aiguilleur" in second
     assert outside(found) == []
+    assert found.overlapping() == []
 
 
 def test_a_certificate_in_french() -> None:
@@ -100,6 +101,7 @@ def test_a_certificate_in_french() -> None:
     ):
         assert part in text
     assert outside(found) == []
+    assert found.overlapping() == []
 
 
 def test_its_train_is_drawn_by_the_layouts_vehicles() -> None:
@@ -164,6 +166,7 @@ def test_the_longest_texts_have_room() -> None:
         found = printed(its, "long", paper=paper, language="fr")
         assert len(found.pages) == 1
         assert outside(found) == []
+        assert found.overlapping() == []
         assert found.text.count("W") == 6 * 200
         # Nothing is written over what is signed.
         feet = [line.foot for line in found.lines_mm() if "%" in line.text or "mouvements" in line.text]
@@ -180,6 +183,7 @@ def test_everybody_in_one_document_and_all_rounds_together() -> None:
     text = flat(found.pages[1].extract_text())
     assert "2nd place of 7 Overall 14 reversals First round: 2nd, 7 reversals; Final: 2nd, 7 reversals" in text
     assert outside(found) == []
+    assert found.overlapping() == []
     made = [
         certificates(its.state, its.standings, entrants=its.state.entrants, language="fr", paper=Paper.A4)
         for _ in range(2)

@@ -102,6 +102,7 @@ def test_a_sheet_says_who_has_which_place_and_what_that_rests_on(paper: Paper, s
     assert committed is not None
     assert f"Commitment {committed.commitment}" in text
     assert outside(found) == []
+    assert found.overlapping() == []
 
 
 def test_the_secret_is_there_once_it_is_published() -> None:
@@ -130,6 +131,7 @@ def test_a_sheet_in_french() -> None:
     ):
         assert part in text
     assert outside(found) == []
+    assert found.overlapping() == []
 
 
 def test_what_can_still_change_is_told_apart() -> None:
@@ -177,6 +179,7 @@ def test_two_hundred_entrants_take_many_pages_with_their_heads() -> None:
             assert "Place Entrant Attempt 1 in reversals Result" in text
             assert number == 1 or "First round, continued" in text
     assert outside(found) == []
+    assert found.overlapping() == []
     assert sheet(its) == sheet(its)
 
 
@@ -191,6 +194,7 @@ def test_odd_names_stay_within_their_room_and_nothing_of_them_is_lost() -> None:
     its.play("hanako", [marks(9)], checked_by=long)
     found = Printed.of(sheet(its))
     assert outside(found) == []
+    assert found.overlapping() == []
     joined = found.text.replace("\n", "")
     assert joined.count("W") == 5 * 200
     assert joined.count("R" * 200) == 1
@@ -209,6 +213,7 @@ def test_more_attempts_than_have_room_go_on_under_the_first() -> None:
     assert feet["19"][0] == pytest.approx(feet["27"][0], abs=0.1)
     assert feet["19"][1] > feet["27"][1]
     assert outside(found) == []
+    assert found.overlapping() == []
 
 
 def test_all_rounds_begin_with_what_they_come_to_together() -> None:
