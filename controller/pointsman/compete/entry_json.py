@@ -70,6 +70,11 @@ def line_hash(line: str) -> str:
     return hashlib.sha256(line.encode()).hexdigest()
 
 
+def canonical(values: object) -> str:
+    """JSON values as the one text that they have: sorted keys, no spaces, no escapes that are not needed."""
+    return json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def write_line(written: Written, before: str) -> str:
     """An entry's text; ``before`` is the hash of the one before it. Raises CompetitionError for what is not allowed.
 
@@ -82,7 +87,7 @@ def write_line(written: Written, before: str) -> str:
         "entry": _ADAPTERS[type(written.entry)].dump_python(written.entry, mode="json", warnings=False),
         "before": before,
     }
-    line = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    line = canonical(values)
     if read_line(line, f"entry {written.seq}") != (written, before):
         raise CompetitionError(
             "this entry would be read as another one",
