@@ -75,6 +75,15 @@ class Book:
         state = self._without(entry.seq, all_written) if isinstance(entry, Undone) else apply(self.state, written)
         return Book(self.competition, all_written, Head(written.seq, line_hash(line)), state), line
 
+    def faults(self, noted: Head) -> Iterator[str]:
+        """Everything by which this book is not the one that had this head, one sentence each."""
+        lines, before = [], first_hash(self.competition)
+        for written in self.written[: noted.entries]:
+            line = write_line(written, before)
+            lines.append((written.seq, line))
+            before = line_hash(line)
+        return faults(self.competition, lines, noted)
+
     def _without(self, seq: int, written: Sequence[Written]) -> State:
         """What it comes to when entry ``seq`` does not count, as the last one of these says."""
         undoing, where = written[-1], _where(written[-1].seq)
