@@ -378,6 +378,27 @@ def keys_unseen(terminal: TextIO) -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
+def unseen_line(terminal: TextIO, question: str) -> str:
+    """A line that is typed on a terminal after a question on standard error, and not shown there.
+
+    It is empty when the terminal is closed. Whatever was typed before the question is thrown away.
+    """
+    print(question, end="", file=sys.stderr, flush=True)
+    if sys.platform == "win32":
+        import getpass
+
+        return getpass.getpass("")
+    before = termios.tcgetattr(terminal)
+    quiet = [*before]
+    quiet[_LOCAL_MODES] &= ~termios.ECHO
+    quiet[_LOCAL_MODES] |= termios.ECHONL
+    termios.tcsetattr(terminal, termios.TCSAFLUSH, quiet)
+    try:
+        return terminal.readline()
+    finally:
+        termios.tcsetattr(terminal, termios.TCSANOW, before)
+
+
 def _is_terminal(stream: TextIO) -> bool:
     return not stream.closed and stream.isatty()
 

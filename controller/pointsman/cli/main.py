@@ -37,6 +37,7 @@ COMMANDS = {
     "node": "node",
     "replay": "replaying",
     "print": "printing",
+    "compete": "compete",
 }
 """Every command, and the module it is in."""
 _Misuse: type[Exception] = typer.BadParameter.__mro__[2]
@@ -69,9 +70,9 @@ def command_line(called: str = "") -> typer.Typer:
         epilog="Exit codes: 0 done, 1 a fault of the program (also: its question was answered with no, or nobody reads "
         "what it prints), 2 wrong arguments, 3 a bad file, 4 proved impossible, 5 port or link, 6 stopped because of a "
         "doubt or by a person, 7 refused by the interlocking, 8 bad journal, 9 a frame that must not be sent, 10 not "
-        "proved: the search was stopped, 11 a competition's book, 129 terminal closed, 130 Ctrl-C, 131 quit, 143 "
-        "terminated, 148 Ctrl-Z. With "
-        "--json, an error is an object {'error': ...} on standard output as well.",
+        "proved: the search was stopped, 11 a competition's book that cannot be read or does not verify, 129 terminal "
+        "closed, 130 Ctrl-C, 131 quit, 143 terminated, 148 Ctrl-Z. "
+        "With --json, an error is an object {'error': ...} on standard output as well.",
     )
     app.callback()(_root)
     for module in load(called):
