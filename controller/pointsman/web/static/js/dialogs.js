@@ -20,7 +20,7 @@ export function dialog(title, contents, { closed = () => {} } = {}) {
       removeEventListener("keydown", key, { capture: true });
       shade.remove();
       page.inert = false;
-      before?.focus?.();
+      focus_on(before);
       closed();
     },
   };
@@ -36,6 +36,13 @@ export function dialog(title, contents, { closed = () => {} } = {}) {
   byId("dialogs").append(shade);
   heading.focus();
   return one;
+}
+
+/** The focus goes back to where it was; what was there may have been made anew meanwhile. */
+function focus_on(before) {
+  const key = before?.dataset?.key;
+  const same = before?.isConnected || !key ? before : document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  same?.focus?.();
 }
 
 export const dialog_open = () => open !== null;

@@ -23,10 +23,16 @@ export function preferred() {
   return wished.find((one) => LANGUAGES.includes(one)) ?? LANGUAGES[0];
 }
 
-export async function speak(wanted) {
-  const answer = await fetch(`/static/words/${wanted}.json`);
-  if (!answer.ok) throw new Error(`/static/words/${wanted}.json: ${answer.status}`);
-  dictionary = await answer.json();
+async function words_in(name) {
+  const answer = await fetch(`/static/words/${name}.json`);
+  if (!answer.ok) throw new Error(`/static/words/${name}.json: ${answer.status}`);
+  return await answer.json();
+}
+
+/** Speaks a language from now on; `also` are the dictionaries that a page has besides the common one. */
+export async function speak(wanted, also = []) {
+  const parts = await Promise.all([wanted, ...also.map((name) => `${name}.${wanted}`)].map(words_in));
+  dictionary = Object.assign({}, ...parts);
   language = wanted;
   set_cookie("language", wanted);
   document.documentElement.lang = wanted;
