@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from panel_stage import STATIC
 
 from pointsman.box.snapshot import Mode
+from pointsman.compete.entries import Scope
+from pointsman.compete.marks import Fault, Measure, Outcome
+from pointsman.compete.state import Phase
 from pointsman.operate.ahead import Protection
 from pointsman.operate.referee import Origin
 from pointsman.phones.guests import Person, State
@@ -18,29 +22,62 @@ from pointsman.web.printing.silhouettes import OUTLINES
 from pointsman.web.schemas import LONGEST_CARDS, LONGEST_PIN, LONGEST_SEED
 from pointsman.web.sessions import Role
 
-ENGLISH, FRENCH = (json.loads((STATIC / "words" / f"{one}.json").read_text("utf-8")) for one in ("en", "fr"))
+
+def dictionary(name: str) -> dict[str, str]:
+    """The words of a file."""
+    return dict(json.loads((STATIC / "words" / f"{name}.json").read_text("utf-8")))
+
+
+COUNTED = ("runs", "reversals", "couplings", "pull_drops", "placed", "helped")
+ENGLISH, FRENCH = dictionary("en"), dictionary("fr")
+COMPETITION, CONCOURS = dictionary("competition.en"), dictionary("competition.fr")
 SCRIPTS = sorted((STATIC / "js").glob("*.js"))
+OF_COMPETITION = sorted((STATIC / "js" / "competition").glob("*.js"))
+BOTH = pytest.mark.parametrize(
+    ("english", "french"), [(ENGLISH, FRENCH), (COMPETITION, CONCOURS)], ids=["box", "competition"]
+)
+PAGES = [
+    pytest.param(ENGLISH, [*SCRIPTS, STATIC / "index.html"], id="box"),
+    pytest.param(COMPETITION, [*OF_COMPETITION, STATIC / "competition.html"], id="competition"),
+]
 
 
-def test_both_languages_have_the_same_keys_in_the_same_order() -> None:
-    assert list(ENGLISH) == list(FRENCH)
+@BOTH
+def test_both_languages_have_the_same_keys_in_the_same_order(english: dict[str, str], french: dict[str, str]) -> None:
+    assert list(english) == list(french)
 
 
-def test_both_say_something_with_the_same_values() -> None:
-    for key, english in ENGLISH.items():
-        french = FRENCH[key]
-        values = [sorted(re.findall(r"\{(\w+)\}", words)) for words in (english, french)]
+@BOTH
+def test_both_say_something_with_the_same_values(english: dict[str, str], french: dict[str, str]) -> None:
+    for key, words in english.items():
+        mots = french[key]
+        values = [sorted(re.findall(r"\{(\w+)\}", one)) for one in (words, mots)]
         assert values[0] == values[1], key
-        assert english.strip() == english != "", key
-        assert french.strip() == french != "", key
+        assert words.strip() == words != "", key
+        assert mots.strip() == mots != "", key
 
 
-def test_every_key_that_the_page_names_is_there() -> None:
-    text = "".join(file.read_text("utf-8") for file in [*SCRIPTS, STATIC / "index.html"])
+@pytest.mark.parametrize(("words", "files"), PAGES)
+def test_every_key_that_the_page_names_is_there(words: dict[str, str], files: list[Path]) -> None:
+    text = "".join(file.read_text("utf-8") for file in files)
     named = set(re.findall(r"""\bt\("([\w.-]+)"\)|\bt\("([\w.-]+)",|data-t(?:-label)?="([\w.-]+)\"""", text))
     keys = {key for found in named for key in found if key}
     assert len(keys) > 80
-    assert keys - set(ENGLISH) == set()
+    assert keys - set(ENGLISH) - set(words) == set()
+
+
+def test_no_word_is_in_two_dictionaries() -> None:
+    assert set(ENGLISH) & set(COMPETITION) == set()
+
+
+def test_what_is_typed_at_once_has_letters_of_its_own() -> None:
+    at_the_clock = [*Fault, "pause", "hint", "stop"]
+    afterwards = [*COUNTED, *Outcome]
+    for words in (COMPETITION, CONCOURS):
+        for things in (at_the_clock, afterwards):
+            letters = [words[f"key.{one}"] for one in things]
+            assert len(set(letters)) == len(letters), letters
+            assert all(re.fullmatch("[A-Z]", letter) for letter in letters)
 
 
 PHONE = row(Person("phone 1", "", State.READING, None))
@@ -57,17 +94,24 @@ PHONE = row(Person("phone 1", "", State.READING, None))
         ("count", list(Count)),
         ("origin", [origin.name.lower() for origin in Origin if origin is not Origin.SEEN]),
         ("kind", list(OUTLINES)),
+        ("outcome", list(Outcome)),
+        ("fault", list(Fault)),
+        ("measure", [one for one in Measure if one is not Measure.COUPLING_RUNS]),
+        ("phase", list(Phase)),
+        ("scope", list(Scope)),
+        ("advances", ["yes", "open", "reserve"]),
     ],
 )
 def test_every_word_that_the_server_sends_is_there(family: str, sent: list[str]) -> None:
-    assert {f"{family}.{word}" for word in sent} - set(ENGLISH) == set()
+    assert {f"{family}.{word}" for word in sent} - set(ENGLISH) - set(COMPETITION) == set()
 
 
-def test_every_key_is_used() -> None:
-    text = "".join(file.read_text("utf-8") for file in [*SCRIPTS, STATIC / "index.html"])
-    starts = set(re.findall(r"`([a-z-]+\.)\$\{", text)) | {"key.", "help."}
+@pytest.mark.parametrize(("words", "files"), PAGES)
+def test_every_key_is_used(words: dict[str, str], files: list[Path]) -> None:
+    text = "".join(file.read_text("utf-8") for file in files)
+    starts = set(re.findall(r"`([a-z.-]+\.)\$\{", text)) | {"key.", "help."}
     # The words for one thing are found by those for several.
-    named = {key: key.removesuffix(".one") for key in ENGLISH}
+    named = {key: key.removesuffix(".one") for key in words}
     unused = {
         key
         for key, one in named.items()
@@ -78,9 +122,10 @@ def test_every_key_is_used() -> None:
 
 
 def test_nothing_inline_and_nothing_from_elsewhere() -> None:
-    page = (STATIC / "index.html").read_text("utf-8")
-    assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son\w+=", page) == []
-    for file in [*SCRIPTS, *(STATIC / "css").glob("*.css"), STATIC / "index.html"]:
+    pages = [STATIC / "index.html", STATIC / "competition.html"]
+    for page in pages:
+        assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son\w+=", page.read_text("utf-8")) == []
+    for file in [*SCRIPTS, *OF_COMPETITION, *(STATIC / "css").glob("*.css"), *pages]:
         text = file.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
         assert (
             re.findall(r"https?://|\beval\(|new Function|innerHTML|insertAdjacentHTML|document\.write|@import", text)
@@ -98,5 +143,7 @@ def test_fields_take_as_much_as_the_server_does() -> None:
 
 def test_modules_stay_small() -> None:
     assert {
-        file.name: len(file.read_text("utf-8").splitlines()) for file in SCRIPTS if file.stat().st_size > 16000
+        file.name: len(file.read_text("utf-8").splitlines())
+        for file in [*SCRIPTS, *OF_COMPETITION]
+        if file.stat().st_size > 16000
     } == {}

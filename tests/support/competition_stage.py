@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import mimetypes
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -24,7 +25,7 @@ class CompetitionStage:
     """Serves on a free loopback port while it is entered.
 
     ``gets`` has what is asked for below the competition's address, ``refusals`` what a deed is refused with. A deed is
-    heard before it is answered; while ``silent`` it is heard and the connection ends without an answer.
+    done before it is answered, and the same one once; while ``silent`` the connection ends without an answer.
     """
 
     def __init__(self, view: Json, *, gets: dict[str, Json] | None = None, at: str = "standings") -> None:
@@ -35,14 +36,13 @@ class CompetitionStage:
         self.deeds: list[Json] = []
         self.silent = False
         self._changed = threading.Condition()
-        self._sockets: list[BaseHTTPRequestHandler] = []
         self._ending = False
         stage = self
 
         class Handler(_Handler):
             the_stage = stage
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = False
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, name="stage")
 
@@ -97,16 +97,46 @@ class CompetitionStage:
 
     def hear(self, deed: Json) -> tuple[int, Json] | None:
         """A page asks for a deed; None: it gets no answer."""
+        refusal = self.refusals.get(deed["do"])
         with self._changed:
+            again = deed in self.deeds
             self.deeds.append(deed)
             self._changed.notify_all()
-            if self.silent:
-                return None
-        refusal = self.refusals.get(deed["do"])
+        if refusal is None and not again:
+            self.change(attempts=[_after(deed, its) for its in self.view["attempts"]])
+        if self.silent:
+            return None
         if refusal is not None:
             return 409, refusal
-        self.change()
         return 200, {"head": self.view["head"], "answer": {}}
+
+
+def _after(deed: Json, attempt: Json) -> Json:
+    """An attempt as a view has it after a deed."""
+    if deed.get("attempt") != attempt["id"]:
+        return attempt
+    match deed["do"]:
+        case "set-up":
+            return {**attempt, "set_up": True}
+        case "start" | "resume":
+            return {**attempt, "phase": "running"}
+        case "pause":
+            return {**attempt, "phase": "paused", "shows_ms": deed["at_ms"]}
+        case "fault":
+            return {**attempt, "faults": [*attempt["faults"], {"fault": deed["fault"], "at_ms": deed["at_ms"]}]}
+        case "hint":
+            return {**attempt, "hints": attempt["hints"] + 1}
+        case "end":
+            return {**attempt, "phase": "ended", "outcome": deed["outcome"], "shows_ms": deed["at_ms"]}
+        case _:
+            return attempt
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A page that went before it was answered is nothing to be told; all else is."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class _Handler(BaseHTTPRequestHandler):

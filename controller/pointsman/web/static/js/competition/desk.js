@@ -13,7 +13,7 @@ export class Desk {
   constructor(place, evening) {
     Object.assign(this, { place, evening });
     this.said = refusal_line();
-    const part = (name) => html("section", { class: `desk-part ${name}` });
+    const part = (name) => html("section", { class: `desk-part desk-${name}` });
     this.parts = Object.fromEntries(["rounds", "attempts", "doubts", "helpers", "papers", "log"].map((name) => [name, part(name)]));
     this.rounds = new Rounds(this.parts.rounds, evening, this.said);
     place.append(this.said, html("div", { class: "desk-grid" }, ...Object.values(this.parts)));
@@ -99,7 +99,7 @@ export class Desk {
             {},
             html("li", {}, to(`/export.csv?table=standings&lang=${spoken_language()}`, t("papers.csv.standings"), { download: "" })),
             html("li", {}, to(`/export.csv?table=attempts&lang=${spoken_language()}`, t("papers.csv.attempts"), { download: "" })),
-            html("li", {}, to("/export.json", t("papers.json"), { download: "" }), html("small", { class: "quiet", text: t("papers.json.text") })),
+            html("li", {}, to("/export.json", t("papers.json"), { download: "" }), " ", html("small", { class: "quiet", text: t("papers.json.text") })),
           ),
           html("p", {}, html("a", { href: "#entrants", text: t("papers.certificates") })),
         ),

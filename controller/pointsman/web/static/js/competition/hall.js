@@ -7,8 +7,10 @@ import { rank_text, remarks, round_rules, running_clock, surety, who } from "./s
 const PAGE_MS = 12000;
 const TICK_MS = 250;
 /** A row's height in the letters of the hall, with what stands around the rows. */
-const ROW_EM = 2.05;
-const AROUND_EM = 6.4;
+const ROW_EM = 2.2;
+const AROUND_EM = 8.6;
+/** Above the standings there is room for so many who are playing. */
+const MOST_PLAYING = 2;
 
 export class Hall {
   paused = false;
@@ -22,7 +24,8 @@ export class Hall {
     this.body = html("div", { class: "hall-page" });
     this.bar = html("div", { class: "hall-bar" });
     this.foot = html("p", { class: "hall-foot" });
-    place.append(this.body, html("div", { class: "hall-progress", "aria-hidden": "true" }, this.bar), this.foot);
+    this.now = html("div", { class: "hall-now" });
+    place.append(this.now, this.body, html("div", { class: "hall-progress", "aria-hidden": "true" }, this.bar), this.foot);
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("resize", () => this.#timer !== null && this.show());
   }
@@ -54,14 +57,12 @@ export class Hall {
   }
 
   #made() {
-    const { rounds, overall, attempts } = this.evening.view;
+    const { rounds, overall } = this.evening.view;
     const pages = [];
     const in_pages = (title, sub, rows, key, certain) => {
       const most = this.#rows;
       for (let i = 0; i < Math.max(1, rows.length); i += most) pages.push({ key: `${key} ${i}`, title, sub, certain, rows: rows.slice(i, i + most) });
     };
-    const playing = attempts.filter(({ phase }) => phase !== "ended");
-    if (playing.length) pages.push({ key: "now", title: t("standings.now"), sub: "", playing: playing.slice(0, this.#rows) });
     // What lies back is on the sheets at the wall.
     for (const round of rounds.slice(-2).toReversed()) in_pages(round.title, round_rules(round), round.standing.rows, round.id, round.standing.certain);
     if (rounds.length > 1) {
@@ -73,13 +74,13 @@ export class Hall {
 
   #draw() {
     const page = this.#pages[this.#at];
-    const { entrants } = this.evening.view;
+    const { entrants, attempts } = this.evening.view;
+    const playing = attempts.filter(({ phase }) => phase !== "ended").slice(0, MOST_PLAYING);
+    refill(this.now, [playing, entrants, spoken_language()], () => playing.map((one) => this.#playing(one)));
     refill(this.body, [page, entrants, spoken_language()], () => [
-      html("h2", {}, page.title, page.certain === undefined ? null : html("span", { class: `surety ${page.certain ? "certain" : "open"}`, text: t(page.certain ? "round.certain" : "round.open") })),
+      html("h2", {}, page.title, page.certain === undefined ? null : html("span", { class: `surety ${page.certain ? "certain" : "open"}`, text: t(page.certain ? "row.certain" : "round.open") })),
       html("p", { class: "hall-sub", text: page.sub }),
-      page.playing
-        ? html("ol", { class: "hall-rows" }, ...page.playing.map((one) => html("li", {}, who(this.evening, one.entrant), html("span", { text: t(`phase.${one.phase}`) }), running_clock(this.evening, one.id))))
-        : html("ol", { class: "hall-rows" }, ...page.rows.map((row) => this.#row(row))),
+      html("ol", { class: "hall-rows" }, ...page.rows.map((row) => this.#row(row))),
     ]);
     const next = this.#pages[(this.#at + 1) % this.#pages.length];
     const where = t("hall.page", { page: this.#at + 1, pages: this.#pages.length });
@@ -89,12 +90,16 @@ export class Hall {
     this.#progress();
   }
 
+  #playing({ id, entrant, phase }) {
+    return html("p", {}, html("span", { text: t(`phase.${phase}`) }), who(this.evening, entrant), running_clock(this.evening, id));
+  }
+
   #row(row) {
     return html(
       "li",
       { class: row.certain ? "is-certain" : "is-open" },
       html("span", { class: "rank", text: rank_text(row) }),
-      who(this.evening, row.entrant),
+      who(this.evening, row.entrant, row.members),
       html("span", { class: "remarks" }, ...remarks({ ...row, origin: "seen" })),
       html("b", { class: "result", text: row.text || "–" }),
       surety(row),

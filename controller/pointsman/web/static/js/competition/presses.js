@@ -5,6 +5,7 @@
  * a time. What was sent and not answered is sent once more as it was: the server does the same press once.
  */
 
+import { tab } from "../session.js";
 import { asked } from "./evening.js";
 
 const FIRST_WAIT_MS = 1000;
@@ -18,7 +19,8 @@ export class Presses extends EventTarget {
   forgetful = false;
   /** The server asks for rights that this device has no more. */
   stranger = null;
-  #me = crypto.getRandomValues(new Uint32Array(2)).join("-");
+  /** The same after a reload: a tab does not wait for itself. */
+  #me = tab();
   #kept = new Map();
   #settled = [];
   #last = 0;

@@ -57,7 +57,7 @@ class Strip {
       html("h3", { text: title }),
       this.picture,
       this.words,
-      html("div", { class: "row" }, this.play, button("⏮", by(-1), { "aria-label": t("replay.back") }), this.slider, button("⏭", by(1), { "aria-label": t("replay.on") })),
+      html("div", { class: "row" }, this.play, button("←", by(-1), { "aria-label": t("replay.back") }), this.slider, button("→", by(1), { "aria-label": t("replay.on") })),
       this.standing,
     );
     this.#show_play();

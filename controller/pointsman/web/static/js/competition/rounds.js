@@ -62,7 +62,7 @@ export class Rounds {
       again.length ? html("ul", { class: "list" }, ...again.map((one) => html("li", {}, who(this.evening, one.entrant), html("span", { class: "quiet", text: t("attempt.number", { number: one.number }) }), button(t("rerun.do"), () => open_rerun(this.evening, one), { class: "main", "data-key": `rerun-${one.id}` })))) : null,
       this.#next(round, busy),
       round.waiting.length
-        ? html("details", {}, html("summary", { text: t_count("waiting", round.waiting.length) }), html("ul", { class: "list" }, ...round.waiting.map(({ entrant, why }) => html("li", {}, who(this.evening, entrant), html("span", { class: "quiet", text: why })))))
+        ? html("details", {}, html("summary", { text: t_count("not-yet", round.waiting.length) }), html("ul", { class: "list" }, ...round.waiting.map(({ entrant, why }) => html("li", {}, who(this.evening, entrant), html("span", { class: "quiet", text: why })))))
         : null,
     );
   }

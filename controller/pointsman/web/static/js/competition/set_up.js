@@ -7,6 +7,9 @@ import { spoken_language, t } from "../words.js";
 import { token } from "../shapes.js";
 import { who } from "./standings.js";
 
+/** Whether the clock may start: the set-up is agreed, and the player has seen the cards, if this device has them. */
+export const may_start = (attempt, uncovered) => Boolean(attempt.set_up) && (uncovered || !attempt.cards);
+
 export class SetUp {
   #layouts = {};
 
@@ -27,20 +30,21 @@ export class SetUp {
       });
     }
     const agreed = Boolean(attempt.set_up);
+    const ready = may_start(attempt, deeds.uncovered);
     const its = this.evening.round(round);
     refill(place, ["called", attempt, agreed, deeds.uncovered, Boolean(layout), its?.slow_enough, spoken_language()], () => [
       html("h2", { class: "playing-name" }, who(this.evening, attempt.entrant), html("small", { class: "quiet", text: t("tablet.place", { round: its?.title ?? "", number: attempt.number, heat: attempt.heat }) })),
-      html("ol", { class: "stages", "aria-label": t("set-up.stages") }, ...["compare", "uncover", "start"].map((one, i) => html("li", { text: t(`set-up.${one}`), "aria-current": i === (agreed ? (deeds.uncovered ? 2 : 1) : 0) ? "step" : null }))),
+      html("ol", { class: "stages", "aria-label": t("set-up.stages") }, ...["compare", "uncover", "start"].map((one, i) => html("li", { text: t(`set-up.${one}`), "aria-current": i === (agreed ? (ready ? 2 : 1) : 0) ? "step" : null }))),
       agreed ? null : this.#picture(attempt, layout),
-      agreed && !deeds.uncovered ? this.#covered(attempt) : null,
-      agreed && deeds.uncovered ? this.cards(attempt) : null,
+      agreed && !ready ? this.#covered(attempt) : null,
+      ready ? this.cards(attempt) : null,
       its && !its.slow_enough ? html("p", { class: "warned", text: t("set-up.too-fast", { limit: its.speed_limit_mm_s }) }) : null,
       html(
         "div",
         { class: "pads" },
         !agreed ? button(t("set-up.agree"), deeds.agree, { class: "pad main", "data-key": "agree" }) : null,
-        agreed && !deeds.uncovered ? button(t("set-up.uncover.do"), deeds.uncover, { class: "pad main", "data-key": "uncover" }) : null,
-        agreed ? html("button", { type: "button", class: `pad start-clock ${deeds.uncovered ? "main" : ""}`, click: deeds.start, "data-key": "start" }, html("span", { text: t("set-up.start.do") }), html("kbd", { text: t("key.start"), "aria-hidden": "true" })) : null,
+        agreed && !ready ? button(t("set-up.uncover.do"), deeds.uncover, { class: "pad main", "data-key": "uncover" }) : null,
+        ready ? html("button", { type: "button", class: "pad main", click: deeds.start, "data-key": "start" }, html("span", { text: t("set-up.start.do") }), html("kbd", { text: t("key.start"), "aria-hidden": "true" })) : null,
       ),
       html("p", { class: "row" }, button(t("set-up.not-started"), deeds.not_started, { "data-key": "not-started" }), button(t("tablet.leave"), deeds.leave, { "data-key": "leave" })),
     ]);
@@ -52,14 +56,13 @@ export class SetUp {
       "section",
       { class: "card" },
       html("h3", { text: t("set-up.picture") }),
-      html("p", { text: t("set-up.text") }),
+      html("p", { text: t("set-up.compare.text") }),
       layout ? board(layout, read(layout, attempt.start)) : html("p", { class: "quiet", text: attempt.start }),
     );
   }
 
   #covered(attempt) {
-    const many = attempt.cards?.length ?? 5;
-    return html("section", { class: "card" }, html("h3", { text: t("set-up.cards") }), html("ul", { class: "cards covered", "aria-label": t("set-up.covered") }, ...Array.from({ length: many }, () => html("li", { text: "?" }))));
+    return html("section", { class: "card" }, html("h3", { text: t("set-up.cards") }), html("ul", { class: "cards covered", "aria-label": t("set-up.covered") }, ...attempt.cards.map(() => html("li", { text: "?" }))));
   }
 
   /** The cards, uncovered. */

@@ -4,10 +4,10 @@ import { button, html, refill } from "../dom.js";
 import { spoken_language, t, t_count, t_or } from "../words.js";
 import { clock_text } from "./evening.js";
 
-/** An entrant's name, with club and train below it. */
-export function who(evening, id) {
+/** An entrant's name, with club and train below it; a pair's, with its `members`. */
+export function who(evening, id, members = []) {
   const { name, club, train } = evening.entrant(id);
-  const more = [club, train].filter(Boolean).join(" · ");
+  const more = members.length > 1 ? members.map((one) => evening.entrant(one).name).join(", ") : [club, train].filter(Boolean).join(" · ");
   return html("span", { class: "who" }, html("b", { text: name }), more ? html("small", { text: more }) : null);
 }
 
@@ -100,7 +100,7 @@ export class Standings {
     return html(
       "section",
       { class: "card", "aria-labelledby": title },
-      html("h3", { id: title }, round.title, html("span", { class: `surety ${certain ? "certain" : "open"}`, text: t(certain ? "round.certain" : "round.open") })),
+      html("h3", { id: title }, round.title, html("span", { class: `surety ${certain ? "certain" : "open"}`, text: t(certain ? "row.certain" : "round.open") })),
       html("p", { class: "quiet", text: round_rules(round) }),
       rows.length ? this.#table(round, rows) : html("p", { text: t("round.nobody") }),
     );
@@ -115,7 +115,7 @@ export class Standings {
       html(
         "table",
         { class: "standing" },
-        html("thead", {}, html("tr", {}, ...head.map((text, i) => html("th", { scope: "col", text, class: i > 3 ? "made" : null })))),
+        html("thead", {}, html("tr", {}, ...head.map((text, i) => html("th", { scope: "col", text, class: i > 3 ? "made" : i === 3 ? "state" : null })))),
         html("tbody", {}, ...rows.map((row) => this.#row(row, numbers))),
       ),
     );
@@ -127,9 +127,9 @@ export class Standings {
       "tr",
       { class: row.certain ? "is-certain" : "is-open" },
       html("td", { class: "rank", text: rank_text(row) }),
-      html("th", { scope: "row" }, who(this.evening, row.entrant)),
-      html("td", { class: "result" }, html("b", { text: row.text || "–" }), ...remarks(row)),
-      html("td", {}, surety(row)),
+      html("th", { scope: "row" }, who(this.evening, row.entrant, row.members)),
+      html("td", { class: "result" }, html("b", { text: row.text || "–" }), ...remarks(row), html("span", { class: "narrow" }, surety(row))),
+      html("td", { class: "state" }, surety(row)),
       ...numbers.map((number) => html("td", { class: "made" }, ...this.#made(made.get(number)))),
     );
   }
@@ -152,7 +152,7 @@ export class Standings {
       html(
         "table",
         { class: "standing" },
-        html("thead", {}, html("tr", {}, ...head.map((text) => html("th", { scope: "col", text })))),
+        html("thead", {}, html("tr", {}, ...head.map((text, i) => html("th", { scope: "col", text, class: i === 3 ? "state" : null })))),
         html(
           "tbody",
           {},
@@ -161,9 +161,9 @@ export class Standings {
               "tr",
               { class: row.certain ? "is-certain" : "is-open" },
               html("td", { class: "rank", text: rank_text(row) }),
-              html("th", { scope: "row" }, who(this.evening, row.entrant)),
-              html("td", { class: "result" }, html("b", { text: row.text || "–" })),
-              html("td", {}, surety(row)),
+              html("th", { scope: "row" }, who(this.evening, row.entrant, row.members)),
+              html("td", { class: "result" }, html("b", { text: row.text || "–" }), html("span", { class: "narrow" }, surety(row))),
+              html("td", { class: "state" }, surety(row)),
             ),
           ),
         ),

@@ -10,7 +10,7 @@ import { open_form, tell, why_field } from "./forms.js";
 import { Kept } from "./kept.js";
 import { foreseen } from "./presses.js";
 import { presses_line } from "./presses_line.js";
-import { SetUp } from "./set_up.js";
+import { SetUp, may_start } from "./set_up.js";
 import { running_clock, who } from "./standings.js";
 import { Stopped } from "./stopped.js";
 
@@ -47,6 +47,7 @@ export class Tablet {
 
   left() {
     this.#shown = false;
+    document.body.classList.remove("at-work");
   }
 
   /** The attempt at this tablet, as it will be once all is sent; null between two. */
@@ -59,6 +60,7 @@ export class Tablet {
     this.#shown = true;
     const { attempt } = this;
     if (attempt) this.kept.take_up(attempt, this.presses.unseen);
+    document.body.classList.toggle("at-work", Boolean(attempt) && attempt.phase !== "ended");
     presses_line(this.line, this.presses, this.evening);
     const key = attempt ? `${attempt.id} ${attempt.phase} ${Boolean(attempt.set_up)}` : "";
     if (key !== this.#last) {
@@ -288,7 +290,7 @@ export class Tablet {
       if (this.stopped.key(event)) event.preventDefault();
       return;
     }
-    const what = attempt.phase === "called" ? pressed(event, attempt.set_up ? ["start"] : []) : pressed(event, [...MARKING, "pause", "hint", "stop"]);
+    const what = attempt.phase === "called" ? pressed(event, may_start(attempt, this.kept.uncovered) ? ["start"] : []) : pressed(event, [...MARKING, "pause", "hint", "stop"]);
     if (!what) return;
     event.preventDefault();
     if (what === "start") this.start();
