@@ -1,4 +1,4 @@
-"""The page of a competition: every view in both languages, the hall's pages, and a tablet whose network comes and goes."""
+"""The page of a competition: every view in both languages, the hall, and a tablet whose network comes and goes."""
 
 from __future__ import annotations
 

@@ -173,14 +173,15 @@ export class Evening extends EventTarget {
     this.#events?.close();
     const events = new EventSource(this.address("/events"));
     this.#events = events;
-    events.addEventListener("head", (event) => {
+    // The same head once more: something else has changed, as who this page is or what is on the layout.
+    events.addEventListener("head", () => {
       this.#heard();
-      const { entries } = JSON.parse(event.data);
-      if (!this.view || entries !== this.view.head.entries) this.load();
+      this.load();
     });
     events.addEventListener("error", () => {
       if (events !== this.#events) return;
-      this.#lost();
+      // The server ends it, too, when this page may do something else than before.
+      this.#probe();
       // It tries again by itself unless it was refused.
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.#listen(), AGAIN_MS);
     });
@@ -195,10 +196,9 @@ export class Evening extends EventTarget {
     }
     const was_lost = this.lost_since !== null;
     this.#heard();
-    if (was_lost) {
-      this.#listen();
-      this.load();
-    }
+    if (!was_lost) return;
+    this.#listen();
+    this.load();
   }
 
   #heard() {

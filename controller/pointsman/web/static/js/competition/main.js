@@ -178,8 +178,9 @@ class Frame {
         button(
           t("sign-out"),
           async () => {
-            const answer = await give_up_role();
-            if (!answer.ok) return said.replaceChildren(...reason(answer));
+            const answers = [await asked("DELETE", this.evening.address("/token")), await give_up_role()];
+            const refused = answers.find(({ ok }) => !ok);
+            if (refused) return said.replaceChildren(...reason(refused));
             shown.close();
             return this.evening.load();
           },
