@@ -139,13 +139,13 @@ def test_presses_without_a_network_are_kept_in_order_and_sent_once(visitor: Visi
         page.locator("[data-key=derailment]").click()
         page.locator("[data-key=hand]").click()
         page.locator("[data-key=hint]").click()
-        expect(page.locator(".presses")).to_contain_text("3 presses are kept on this device")
+        expect(page.locator("#presses")).to_contain_text("3 presses are kept on this device")
         expect(page.locator("[data-key=derailment] .times")).to_have_text("1")
         keep_picture(page, "competition-offline")
         assert served.deeds == []
         page.context.set_offline(False)
         deeds = served.until_done(3)
-        expect(page.locator(".presses")).to_be_empty()
+        expect(page.locator("#presses")).to_be_empty()
         expect(page.locator("#lost")).to_be_empty()
         assert [(one["do"], one.get("fault")) for one in deeds] == [
             ("fault", "derailment"),
@@ -169,7 +169,7 @@ def test_a_press_whose_answer_was_lost_is_sent_again_as_it_was_after_a_reload_to
         expect(page.locator("[data-key=side-swipe] .times")).to_have_text("1")
         assert shown_ms(page) >= before
         served.silent = False
-        expect(page.locator(".presses")).to_be_empty(timeout=10_000)
+        expect(page.locator("#presses")).to_be_empty(timeout=10_000)
         starts = [one for one in served.deeds if one["do"] == "start"]
         assert starts == [{"do": "start", "attempt": "r2-chloe-1"}] * len(starts)
         faults = [one for one in served.deeds if one["do"] == "fault"]
@@ -184,11 +184,27 @@ def test_a_press_that_is_refused_is_shown_with_its_cure_and_keeps_nothing_waitin
         page.keyboard.press("h")
         page.keyboard.press("i")
         assert [one["do"] for one in served.until_done(2)] == ["fault", "hint"]
-        refused = page.locator(".presses [role=alert]")
+        refused = page.locator("#presses [role=alert]")
         expect(refused).to_contain_text("Not taken: hand")
         expect(refused).to_contain_text("Correct its marks.")
         refused.get_by_role("button", name="I have read it").click()
-        expect(page.locator(".presses")).to_be_empty()
+        expect(page.locator("#presses")).to_be_empty()
+
+
+def test_a_press_waits_where_the_device_has_lost_its_rights_until_it_has_them_again(visitor: Visitor) -> None:
+    with stage(with_attempt(set_up=True, phase="running"), at="tablet") as served:
+        page = at_the_tablet(visitor, served)
+        served.refusals["fault"] = {"why": "this token has expired", "cure": "ask the marshal for another one"}
+        served.view = {**served.view, "scope": "look"}
+        page.keyboard.press("d")
+        served.until_done(1)
+        expect(page.locator("#view-denied")).to_be_visible()
+        expect(page.locator("#presses")).to_contain_text("They stay here until you sign in again.")
+        served.refusals.clear()
+        served.change(scope="mark")
+        expect(page.locator("#view-tablet")).to_be_visible()
+        expect(page.locator("#presses")).to_be_empty()
+        assert len({str(one) for one in served.until_done(2)}) == 1
 
 
 def test_an_attempt_is_marked_and_counted_by_keys_alone_in_french(visitor: Visitor, keep_picture: Any) -> None:

@@ -107,7 +107,7 @@ class CompetitionStage:
         if self.silent:
             return None
         if refusal is not None:
-            return 409, refusal
+            return 403, refusal
         return 200, {"head": self.view["head"], "answer": {}}
 
 

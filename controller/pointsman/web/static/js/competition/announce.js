@@ -58,7 +58,7 @@ export function open_announcement(evening) {
         fields: [
           { name: "title", label: t("announce.title"), required: true, maxlength: 200 },
           { name: "id", label: t("announce.id"), required: true, pattern: "[a-z0-9][a-z0-9_\\-]{0,59}", value: free(), hint: t("announce.id.hint") },
-          { name: "puzzle", label: t("announce.puzzle"), kind: "select", value: last?.puzzle ?? "", choices: view.puzzles.map(({ name, title, wagons }) => [name, t("announce.puzzle.choice", { title, wagons })]) },
+          { name: "puzzle", label: t("announce.puzzle"), kind: "select", value: last?.puzzle ?? "", choices: view.puzzles.map(({ name, title, wagons }) => [name, t("announce.puzzle.choice", { name, title, wagons })]) },
           { name: "format", label: t("announce.format"), value: last?.format ?? formats[0], required: true, hint: t("announce.format.hint", { formats: formats.join(", ") }) },
           { name: "scheme", label: t("announce.scheme"), kind: "select", value: last?.scheme ?? "", choices: [...view.schemes.map(({ name, title }) => [name, title]), [OWN, t("announce.own")]] },
           { name: "own_scheme", label: t("announce.own.text"), kind: "area", hint: t("announce.own.hint") },
@@ -96,7 +96,7 @@ export function open_announcement(evening) {
           { name: "edge", label: t("announce.edge"), kind: "select", value: "all go on", choices: [["all go on", t("announce.edge.on")], ["all stay", t("announce.edge.stay")]] },
         ],
       },
-      { legend: t("announce.code"), fields: [code_field(), code_field("again", t("announce.code.again"))] },
+      { legend: t("announce.code"), fields: [code_field("code", t("code.marshal"), t("announce.code.hint")), code_field("again", t("announce.code.again"), "")] },
     ],
     async (values) => {
       if (values.code !== values.again) return { why: t("announce.code.differ"), cure: t("announce.code.differ.cure") };

@@ -112,7 +112,7 @@ export class Desk {
     refill(this.parts.log, [log, spoken_language()], () => [
       html("h2", { text: t("log") }),
       html("p", { class: "quiet", text: t("log.text") }),
-      html("ol", { class: "list card log" }, ...(log ?? []).map((one) => this.#entry(one))),
+      html("ol", { class: "list card log", tabindex: "0", "aria-label": t("log") }, ...(log ?? []).map((one) => this.#entry(one))),
     ]);
   }
 

@@ -11,7 +11,7 @@ const SAME_MS = 2000;
 
 /**
  * Asks the server: `{ok: true, ...}` or `{why, cure}`. `why` is null when it was not reached. `later`: asked again, the
- * same may be done; `rights`: who asks may not do it.
+ * same may be done; `refused`: it was understood, and is not done.
  */
 export async function asked(method, path, body) {
   const address = `${path}${path.includes("?") ? "&" : "?"}lang=${spoken_language()}`;
@@ -30,7 +30,7 @@ export async function asked(method, path, body) {
   }
   if (answer.ok) return { ok: true, ...said };
   const { status } = answer;
-  return { why: said.why ?? String(status), cure: said.cure ?? "", later: status === 429 || status >= 500, rights: status === 401 || status === 403 };
+  return { why: said.why ?? String(status), cure: said.cure ?? "", later: status === 429 || status >= 500, refused: status === 401 || status === 403 };
 }
 
 /** Tells by events: `view` (it is another one), `lost`, `back`, `refused` (detail: what the server said instead of a view). */
@@ -135,7 +135,7 @@ export class Evening extends EventTarget {
   }
 
   get marks() {
-    return this.view.scope === "mark" || this.marshal;
+    return this.view !== null && this.view.scope !== "look";
   }
 
   /** What an attempt's clock shows now, in milliseconds. */

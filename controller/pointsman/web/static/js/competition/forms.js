@@ -94,13 +94,7 @@ function values_of(form, fields) {
 }
 
 /** A field for the marshal's code. */
-export const code_field = (name = "code", label = t("code.marshal")) => ({
-  name,
-  label,
-  kind: "password",
-  required: true,
-  hint: name === "code" ? t("code.marshal.hint") : "",
-});
+export const code_field = (name = "code", label = t("code.marshal"), hint = t("code.marshal.hint")) => ({ name, label, kind: "password", required: true, hint });
 
 /** A field for a reason. */
 export const why_field = (label = t("why")) => ({ name: "why", label, required: true, maxlength: 200 });

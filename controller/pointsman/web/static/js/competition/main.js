@@ -15,6 +15,7 @@ import { Evening, asked } from "./evening.js";
 import { open_form } from "./forms.js";
 import { Hall } from "./hall.js";
 import { Presses } from "./presses.js";
+import { presses_line } from "./presses_line.js";
 import { Replay } from "./replay.js";
 import { Standings, paint_clocks } from "./standings.js";
 import { Tablet } from "./tablet.js";
@@ -71,7 +72,12 @@ class Frame {
       byId("main").append(node);
       return node;
     };
+    // Wherever the page is, it says what was not sent yet.
     const presses = new Presses(evening);
+    const line = () => presses_line(byId("presses"), presses, evening);
+    presses.addEventListener("change", line);
+    for (const event of ["view", "lost", "back"]) evening.addEventListener(event, line);
+    this.line = line;
     this.views = {
       standings: new Standings(place("standings"), evening),
       hall: new Hall(place("hall"), evening),
@@ -134,6 +140,7 @@ class Frame {
     await at_last(() => speak(language, WORDS));
     this.stop.show();
     this.#line();
+    this.line();
     this.show();
     // The server's own sentences follow.
     this.evening.view.head.entries -= 1;

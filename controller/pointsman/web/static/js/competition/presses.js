@@ -88,8 +88,11 @@ export class Presses extends EventTarget {
         if (!first) return;
         if (!this.#my_turn()) return this.#later();
         const answer = await asked("POST", this.evening.address("/deeds"), first.deed);
-        if (answer.later || answer.rights) {
-          this.stranger = answer.rights ? answer : null;
+        // What is refused because nobody is signed in here any more is kept until somebody is.
+        if (answer.refused) await this.evening.load();
+        const stranger = answer.refused && !this.evening.marks;
+        if (answer.later || stranger || (answer.refused && this.evening.lost_since !== null)) {
+          this.stranger = stranger ? answer : null;
           this.#changed();
           return this.#later();
         }

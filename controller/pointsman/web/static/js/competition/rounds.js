@@ -9,6 +9,9 @@ import { code_field, open_form, tell } from "./forms.js";
 import { open_rerun, to_run_again } from "./rerun.js";
 import { round_rules, who } from "./standings.js";
 
+/** The schemes in which all of a heat share a train. */
+const SHARING = ["aiguilleur"];
+
 /** A hash in groups of four, as somebody compares it with a sheet. */
 export const grouped = (hash) => hash.match(/.{1,4}/g)?.join(" ") ?? "";
 
@@ -58,6 +61,7 @@ export class Rounds {
         : null,
       this.#heats(round),
       this.#speed(round),
+      this.#shared(round),
       again.length ? html("h4", { text: t("again.title") }) : null,
       again.length ? html("ul", { class: "list" }, ...again.map((one) => html("li", {}, who(this.evening, one.entrant), html("span", { class: "quiet", text: t("attempt.number", { number: one.number }) }), button(t("rerun.do"), () => open_rerun(this.evening, one), { class: "main", "data-key": `rerun-${one.id}` })))) : null,
       this.#next(round, busy),
@@ -87,6 +91,22 @@ export class Rounds {
       !round.secret && next <= round.heats ? button(t("heat.open", { heat: next }), open, { class: round.next.length ? "" : "main", "data-key": `heat-${round.id}` }) : null,
       !round.secret && round.heats_open > 0 ? button(t("reveal"), reveal, { "data-key": `reveal-${round.id}` }) : null,
     );
+  }
+
+  /** The wagons of the white train that all of a heat share, where the scoring has one. */
+  #shared(round) {
+    if (!SHARING.includes(round.scheme) || !round.heats_open) return null;
+    const count = () =>
+      open_form(
+        t("shared.title"),
+        [
+          { name: "heat", label: t("shared.heat"), kind: "number", min: 1, max: round.heats_open, value: round.heats_open, required: true },
+          { name: "placed", label: t("shared.placed"), kind: "number", required: true },
+        ],
+        ({ heat, placed }) => this.evening.deed("shared-train", { round: round.id, heat: Number(heat), placed: Number(placed) }),
+        { text: t("shared.text") },
+      );
+    return html("div", { class: "row" }, button(t("shared.title"), count, { "data-key": `shared-${round.id}` }));
   }
 
   #speed(round) {

@@ -103,6 +103,7 @@ export class Standings {
       html("h3", { id: title }, round.title, html("span", { class: `surety ${certain ? "certain" : "open"}`, text: t(certain ? "row.certain" : "round.open") })),
       html("p", { class: "quiet", text: round_rules(round) }),
       rows.length ? this.#table(round, rows) : html("p", { text: t("round.nobody") }),
+      ...this.#meetings(round.standing.meetings ?? []),
     );
   }
 
@@ -117,6 +118,20 @@ export class Standings {
         { class: "standing" },
         html("thead", {}, html("tr", {}, ...head.map((text, i) => html("th", { scope: "col", text, class: i > 3 ? "made" : i === 3 ? "state" : null })))),
         html("tbody", {}, ...rows.map((row) => this.#row(row, numbers))),
+      ),
+    );
+  }
+
+  /** The meetings of a knockout, the last stage first. */
+  #meetings(meetings) {
+    const stages = [...new Set(meetings.map(({ stage }) => stage))].toReversed();
+    const side = (one, id) => html("span", { class: id !== null && id === one.winner ? "won" : null }, id === null ? "–" : who(this.evening, id));
+    return stages.map((stage) =>
+      html(
+        "details",
+        { open: stage === stages[0] },
+        html("summary", { text: t("knockout.stage", { stage }) }),
+        html("ul", { class: "list meetings" }, ...meetings.filter((one) => one.stage === stage).map((one) => html("li", {}, side(one, one.first), html("span", { class: "quiet", text: t("knockout.against") }), side(one, one.second), surety({ certain: one.over, open: 0 })))),
       ),
     );
   }

@@ -9,7 +9,6 @@ import { clock_text } from "./evening.js";
 import { open_form, tell, why_field } from "./forms.js";
 import { Kept } from "./kept.js";
 import { foreseen } from "./presses.js";
-import { presses_line } from "./presses_line.js";
 import { SetUp, may_start } from "./set_up.js";
 import { running_clock, who } from "./standings.js";
 import { Stopped } from "./stopped.js";
@@ -26,10 +25,9 @@ export class Tablet {
   constructor(place, evening, presses) {
     Object.assign(this, { place, evening, presses });
     this.kept = new Kept(evening);
-    this.line = html("div", { class: "presses" });
     this.said = refusal_line();
     this.body = html("div", { class: "stack" });
-    place.append(this.line, this.said, this.body);
+    place.append(this.said, this.body);
     this.set_up = new SetUp(evening);
     this.stopped = new Stopped(this);
     presses.addEventListener("change", () => this.evening.view && this.show_if_shown());
@@ -61,7 +59,6 @@ export class Tablet {
     const { attempt } = this;
     if (attempt) this.kept.take_up(attempt, this.presses.unseen);
     document.body.classList.toggle("at-work", Boolean(attempt) && attempt.phase !== "ended");
-    presses_line(this.line, this.presses, this.evening);
     const key = attempt ? `${attempt.id} ${attempt.phase} ${Boolean(attempt.set_up)}` : "";
     if (key !== this.#last) {
       this.#last = key;
