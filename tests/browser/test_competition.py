@@ -244,6 +244,21 @@ def test_an_attempt_is_marked_and_counted_by_keys_alone_in_french(visitor: Visit
         assert end["at_ms"] >= paused["at_ms"] >= 90_000
 
 
+def test_with_a_layout_the_emergency_stop_is_there_and_the_layout_starts_the_clock(visitor: Visitor) -> None:
+    on_it = {**with_attempt(set_up=True, on_layout=True), "layout": {"name": "inglenook-small"}}
+    with stage(on_it, at="tablet") as served:
+        page = at_the_tablet(visitor, served, "phone")
+        page.get_by_role("button", name="Uncover the cards").click()
+        expect(page.locator("[data-key=start]")).to_have_count(0)
+        expect(page.locator("#emergency-stop strong")).to_have_text("EMERGENCY STOP")
+        page.keyboard.press("b")
+        page.keyboard.press("Space")
+        expect(page.locator("#emergency-stop strong")).to_have_text("POWER OFF TOO")
+        assert served.stopped == [{}]
+        assert served.deeds == []
+        flawless(page)
+
+
 def test_what_the_server_refuses_is_said_in_the_form_which_stays_as_it_is(visitor: Visitor, keep_picture: Any) -> None:
     with stage(at="desk") as served:
         cure = "let it be 9 to 12, which leaves 210"

@@ -34,6 +34,7 @@ class CompetitionStage:
         self.at = at
         self.refusals: dict[str, Json] = {}
         self.deeds: list[Json] = []
+        self.stopped: list[Json] = []
         self.silent = False
         self._changed = threading.Condition()
         self._ending = False
@@ -169,7 +170,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers.get("content-length") or 0)
         body = json.loads(self.rfile.read(length) or b"{}")
-        answer = self.the_stage.hear(body) if self.path.split("?")[0].endswith("/deeds") else (200, {})
+        path = urlsplit(self.path).path
+        if path == "/api/emergency-stop":
+            self.the_stage.stopped.append(body)
+        answer = self.the_stage.hear(body) if path.endswith("/deeds") else (200, {})
         if answer is None:
             self.close_connection = True
         else:

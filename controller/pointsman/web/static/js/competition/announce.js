@@ -78,7 +78,7 @@ export function open_announcement(evening) {
         legend: t("announce.rules"),
         fields: [
           { name: "limit", label: t("announce.limit"), placeholder: "10:00" },
-          { name: "free_faults", label: t("announce.free_faults"), kind: "checks", value: [], choices: FAULTS.map((one) => [one, t(`fault.${one}`)]) },
+          { name: "free_faults", label: t("announce.free_faults"), kind: "marks", value: [], choices: FAULTS.map((one) => [one, t(`fault.${one}`)]) },
           number("most_faults", t("announce.most_faults")),
           number("most_hints", t("announce.most_hints")),
           number("cut_after", t("announce.cut_after"), "", { min: 1 }),

@@ -39,7 +39,7 @@ export class Desk {
     ]);
   }
 
-  #on({ id, entrant, phase, set_up, number }) {
+  #on({ id, entrant, phase, on_layout, number }) {
     const { layout } = this.evening.view;
     const play = async () => tell(this.said, await this.evening.deed("play", { attempt: id }));
     return html(
@@ -48,7 +48,8 @@ export class Desk {
       who(this.evening, entrant),
       html("span", { class: "quiet", text: `${t("attempt.number", { number })} · ${t(`phase.${phase}`)}` }),
       running_clock(this.evening, id),
-      layout && phase === "called" && set_up ? button(t("play"), play, { class: "main", "data-key": `play-${id}` }) : null,
+      on_layout ? html("a", { href: "/", text: t("play.there") }) : null,
+      layout && phase === "called" && !on_layout ? button(t("play"), play, { class: "main", "data-key": `play-${id}` }) : null,
     );
   }
 

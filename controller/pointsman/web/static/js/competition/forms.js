@@ -7,25 +7,17 @@ import { reason } from "../sentences.js";
 import { t } from "../words.js";
 
 /**
- * A field: `{name, label, kind, value, choices, hint, ...}`; kind is text, number, select, check, checks, area, password or
- * file. More keys are attributes of its element.
+ * A field: `{name, label, kind, value, choices, hint, ...}`; kind is text, number, select, marks, area, password or file;
+ * `marks` are buttons that stay pressed, since the space bar may be the emergency stop. More keys are attributes of its element.
  */
 function field(form, { name, label, kind = "text", value = "", choices = [], hint = "", ...more }) {
   const id = `${form}-${name}`;
   const described = hint ? { "aria-describedby": `${id}-hint` } : {};
   const told = hint ? html("small", { id: `${id}-hint`, class: "quiet", text: hint }) : null;
-  if (kind === "check") {
-    const box = html("input", { type: "checkbox", id, name, value: "yes", ...described, ...more });
-    box.checked = Boolean(value);
-    return html("p", { class: "ticked" }, box, html("label", { for: id, text: label }), told);
-  }
-  if (kind === "checks") {
-    const boxes = choices.map(([one, text]) => {
-      const box = html("input", { type: "checkbox", id: `${id}-${one}`, name, value: one });
-      box.checked = value.includes(one);
-      return html("span", { class: "ticked" }, box, html("label", { for: `${id}-${one}`, text }));
-    });
-    return html("fieldset", {}, html("legend", { text: label }), ...boxes, told);
+  if (kind === "marks") {
+    const press = (event) => event.currentTarget.setAttribute("aria-pressed", String(event.currentTarget.getAttribute("aria-pressed") !== "true"));
+    const marks = choices.map(([one, text]) => button(text, press, { "aria-pressed": String(value.includes(one)), "data-mark": name, value: one }));
+    return html("fieldset", {}, html("legend", { text: label }), html("div", { class: "row" }, ...marks), told);
   }
   let node;
   if (kind === "select") {
@@ -44,7 +36,7 @@ let forms = 0;
 
 /**
  * Opens a form. `done(values)` gives the server's answer, or `{why, cure}` of its own; while it refuses, the form stays
- * as it is; `closed` is told when it goes. `values` has a text for each field, true or false for a check, a list for checks, the file for a file.
+ * as it is; `closed` is told when it goes. `values` has a text for each field, a list for marks, the file for a file.
  * Fields may stand in groups: `{legend, fields}`.
  */
 export function open_form(title, fields, done, { verb = t("form.do"), text = "", before = [], closed = () => {} } = {}) {
@@ -83,8 +75,7 @@ function values_of(form, fields) {
   const data = new FormData(form);
   return Object.fromEntries(
     fields.map(({ name, kind }) => {
-      if (kind === "check") return [name, data.has(name)];
-      if (kind === "checks") return [name, data.getAll(name)];
+      if (kind === "marks") return [name, [...form.querySelectorAll(`[data-mark="${name}"][aria-pressed="true"]`)].map((one) => one.value)];
       if (kind === "file") return [name, data.get(name)];
       const text = String(data.get(name) ?? "");
       // A code is what it is, its spaces too.

@@ -22,6 +22,7 @@ import { Tablet } from "./tablet.js";
 
 const RETRY_MS = 2000;
 const CLOCKS_MS = 100;
+const STOPPED_MS = 10000;
 const WORDS = ["competition"];
 /** Which views there are, and from which scope on. */
 const VIEWS = { standings: "look", hall: "look", tablet: "mark", check: "mark", desk: "marshal", entrants: "marshal" };
@@ -96,8 +97,22 @@ class Frame {
       event.preventDefault();
       byId("main").focus();
     });
+  }
+
+  /** Where there is a layout it can be stopped from here; else the space bar is what it is on every page. */
+  #stoppable() {
+    if (this.stop || this.evening.view.layout === null) return;
     this.stop = new EmergencyStop(byId("stop"), by_request, new Store());
-    byId("stop").hidden = true;
+    this.stop.show();
+    // Nothing is heard here of the halt, nor of its end: after a while a press is a first one again.
+    let timer = null;
+    addEventListener("emergency", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        this.stop.pressed = false;
+        this.stop.show();
+      }, STOPPED_MS);
+    });
   }
 
   show() {
@@ -116,7 +131,7 @@ class Frame {
     }
     this.#header(name);
     document.body.classList.toggle("with-layout", view.layout !== null);
-    byId("stop").hidden = view.layout === null;
+    this.#stoppable();
     if (may) this.views[name].show(decodeURIComponent(of ?? ""));
     else refill(this.denied, [name, spoken_language()], () => [html("div", { class: "card" }, html("p", { text: t("denied") }), html("p", { class: "row" }, button(t("sign-in"), () => this.#sign_in(), { class: "main" })))]);
   }
@@ -138,7 +153,7 @@ class Frame {
 
   async #speak(language) {
     await at_last(() => speak(language, WORDS));
-    this.stop.show();
+    this.stop?.show();
     this.#line();
     this.line();
     this.show();

@@ -44,8 +44,9 @@ export class SetUp {
         { class: "pads" },
         !agreed ? button(t("set-up.agree"), deeds.agree, { class: "pad main", "data-key": "agree" }) : null,
         agreed && !ready ? button(t("set-up.uncover.do"), deeds.uncover, { class: "pad main", "data-key": "uncover" }) : null,
-        ready ? html("button", { type: "button", class: "pad main", click: deeds.start, "data-key": "start" }, html("span", { text: t("set-up.start.do") }), html("kbd", { text: t("key.start"), "aria-hidden": "true" })) : null,
+        ready && !attempt.on_layout ? html("button", { type: "button", class: "pad main", click: deeds.start, "data-key": "start" }, html("span", { text: t("set-up.start.do") }), html("kbd", { text: t("key.start"), "aria-hidden": "true" })) : null,
       ),
+      attempt.on_layout ? html("p", {}, t("set-up.on-layout"), " ", html("a", { href: "/", text: t("play.there") })) : null,
       html("p", { class: "row" }, button(t("set-up.not-started"), deeds.not_started, { "data-key": "not-started" }), button(t("tablet.leave"), deeds.leave, { "data-key": "leave" })),
     ]);
   }

@@ -159,7 +159,7 @@ export class Tablet {
     const paused = attempt.phase === "paused";
     const faults = Object.fromEntries(MARKING.map((one) => [one, attempt.faults.filter(({ fault }) => fault === one).length]));
     const round = this.evening.round(attempt.round);
-    refill(this.body, ["running", attempt.id, attempt.phase, faults, attempt.hints, attempt.cards, this.kept.uncovered, spoken_language()], () => [
+    refill(this.body, ["running", attempt.id, attempt.phase, faults, attempt.hints, attempt.cards, attempt.on_layout, this.kept.uncovered, spoken_language()], () => [
       html("h2", { class: "playing-name" }, who(this.evening, attempt.entrant), html("small", { class: "quiet", text: t("tablet.place", { round: round?.title ?? "", number: attempt.number, heat: attempt.heat }) })),
       html("p", { class: `big-clock ${attempt.phase}` }, running_clock(this.evening, attempt.id, 1), html("span", { class: "clock-state", text: t(`phase.${attempt.phase}`) })),
       html(
@@ -171,7 +171,8 @@ export class Tablet {
         "div",
         { class: "pads" },
         this.#pad("pause", t(paused ? "tablet.resume" : "tablet.pause"), () => this.#pause_or_resume(), { class: `pad ${paused ? "main" : ""}` }),
-        this.#pad("hint", t("tablet.hint"), () => this.#hint(), { class: "pad", count: attempt.hints }),
+        // Its own hints the layout counts itself.
+        attempt.on_layout ? null : this.#pad("hint", t("tablet.hint"), () => this.#hint(), { class: "pad", count: attempt.hints }),
         this.#pad("stop", t("tablet.stop"), () => this.#stop(), { class: "pad stop-clock" }),
       ),
       attempt.cards && this.kept.uncovered ? this.set_up.cards(attempt) : null,
@@ -287,7 +288,7 @@ export class Tablet {
       if (this.stopped.key(event)) event.preventDefault();
       return;
     }
-    const what = attempt.phase === "called" ? pressed(event, may_start(attempt, this.kept.uncovered) ? ["start"] : []) : pressed(event, [...MARKING, "pause", "hint", "stop"]);
+    const what = attempt.phase === "called" ? pressed(event, may_start(attempt, this.kept.uncovered) && !attempt.on_layout ? ["start"] : []) : pressed(event, [...MARKING, "pause", ...(attempt.on_layout ? [] : ["hint"]), "stop"]);
     if (!what) return;
     event.preventDefault();
     if (what === "start") this.start();
