@@ -18,6 +18,7 @@ PIXEL_MM = 0.53
 """Of a screen of 46 inches with 1920 x 1080 pixels."""
 VIEWS = ("standings", "tablet", "check", "desk", "entrants", "replay=r2-ada-1")
 PAGE_MS = 12_000
+TRANSFORMS = "(all) => all.map((one) => one.getAttribute('transform'))"
 
 
 def opened(visitor: Visitor, served: CompetitionStage, size: str = "desktop", **more: Any) -> Page:
@@ -60,6 +61,26 @@ def test_what_is_certain_and_what_is_open_is_said_in_words_and_by_form(visitor: 
         expect(page.get_by_role("link", name="Desk")).to_have_count(0)
         page.evaluate("location.hash = 'desk'")
         expect(page.locator("#view-denied")).to_contain_text("Sign in")
+
+
+def test_a_replay_is_stepped_through_beside_the_optimum(visitor: Visitor) -> None:
+    with stage(at="replay=r2-ada-1") as served:
+        page = opened(visitor, served, clock=True)
+        played, fewest = page.locator(".strip").first, page.locator(".strip").last
+        expect(fewest.get_by_role("heading")).to_have_text("The fewest: 10 runs")
+        expect(fewest.locator(".step")).to_contain_text("1/3")
+        expect(played.locator("svg .vehicle")).to_have_count(6)
+        before = played.locator("svg .vehicle").evaluate_all(TRANSFORMS)
+        played.get_by_role("button", name="Play").click()
+        page.clock.run_for(1500)
+        expect(played.locator(".step")).to_contain_text("2/3 · 0:12 · L draws 1 2 out")
+        assert played.locator("svg .vehicle").evaluate_all(TRANSFORMS) != before
+        played.get_by_role("button", name="Pause").click()
+        page.clock.run_for(5000)
+        expect(played.locator(".step")).to_contain_text("2/3")
+        expect(fewest.locator(".step")).to_contain_text("1/3 · What was set up")
+        played.get_by_role("slider").press("End")
+        expect(played.locator(".step")).to_contain_text("3/3 · 0:31 · 1 2 into s2")
 
 
 def test_a_hall_pages_by_itself_and_stands_when_it_is_told_to(visitor: Visitor, keep_picture: Any) -> None:

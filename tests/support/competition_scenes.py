@@ -241,7 +241,10 @@ REPLAY = {
         {"t_s": 12.5, "position": "head: L 1 2 | s1: | s2: 3 4 | s3: 5", "text": "L draws 1 2 out", "kind": "run"},
         {"t_s": 31.0, "position": "head: L | s1: | s2: 1 2 3 | s3: 5 4", "text": "1 2 into s2", "kind": "run"},
     ],
-    "plan": [{"text": "L to s1", "position": START}, {"text": "back to head", "position": "head: L 1 2 | s2: 3 4"}],
+    "plan": [
+        {"text": "L to s1", "position": "head: | s1: L 1 2 | s2: 3 4 | s3: 5"},
+        {"text": "L 1 2 to head", "position": "head: L 1 2 | s1: | s2: 3 4 | s3: 5"},
+    ],
     "count": "runs",
     "par": 10,
 }

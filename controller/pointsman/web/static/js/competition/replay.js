@@ -137,7 +137,11 @@ export class Replay {
       return;
     }
     const strips = [new Strip(layout, t("replay.attempt"), answer.steps)];
-    if (answer.plan?.length) strips.push(new Strip(layout, t("replay.optimum", { par: figure(answer.par), count: t_or(`count.${answer.count}`, answer.count) }), answer.plan));
+    if (answer.plan?.length) {
+      // Its runs say what stands where after them: before the first is what was set up.
+      const plan = [{ text: t("replay.start"), position: answer.steps[0]?.position ?? attempt.start ?? "" }, ...answer.plan];
+      strips.push(new Strip(layout, t("replay.optimum", { par: figure(answer.par), count: t_or(`count.${answer.count}`, answer.count) }), plan));
+    }
     refill(this.body, key, () => [
       html("div", { class: "row" }, back(), html("h2", { tabindex: "-1" }, t("replay.title"), " ", who(this.evening, attempt.entrant))),
       html("div", { class: "strips" }, ...strips.map(({ node }) => node)),
