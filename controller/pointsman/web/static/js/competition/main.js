@@ -104,6 +104,7 @@ class Frame {
     if (this.stop || this.evening.view.layout === null) return;
     this.stop = new EmergencyStop(byId("stop"), by_request, new Store());
     this.stop.show();
+    byId("stop").hidden = false;
     // Nothing is heard here of the halt, nor of its end: after a while a press is a first one again.
     let timer = null;
     addEventListener("emergency", () => {
