@@ -17,6 +17,7 @@ from pointsman.web.french_of import (
     attempts,
     book,
     box,
+    competing,
     desk,
     evidence,
     export,
@@ -396,7 +397,7 @@ def _of_key(key: str, value: Any) -> Any:
     return french(value)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=16_384)
 def sentence(text: str) -> str:
     """A sentence in French, or several; as it is where there is no template for it."""
     if text in _WORDS:
@@ -447,6 +448,7 @@ _ALL = (
             attempts,
             book,
             box,
+            competing,
             desk,
             evidence,
             export,

@@ -4,7 +4,7 @@
   to lead here (DNS rebinding).
 * Whatever changes something (every method but GET and HEAD), and the websocket, must come from this server's own pages:
   the ``Origin`` must be there and name the same host and port as ``Host``.
-* A body is 4 kB at most.
+* A body is 4 kB at most; what is asked of a competition, a list of entrants say, may be longer.
 * One address asks for so much a second at most; an emergency stop is counted by its route.
 * Requests are begun one after the other, so that they keep no emergency stop waiting.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import socket
 import time
 from collections.abc import Iterable
@@ -32,6 +33,8 @@ from pointsman.web.rates import Rates, sender
 from pointsman.web.turns import Turns
 
 MOST_BODY_BYTES = 4096
+MOST_DEED_BYTES = 300_000
+"""A list of entrants, or a round with a scheme of the club's own: 200 kB as text, and what JSON makes of it."""
 A_SECOND = 100.0
 AT_ONCE = 6000.0
 """Requests from one address. A page is 40 of them."""
@@ -63,6 +66,7 @@ HEADERS = {
 }
 TOO_MUCH = 429, {"why": "too much is asked for from this address", "cure": "wait a moment"}
 _SAFE = frozenset({"GET", "HEAD"})
+_DEEDS = re.compile(r"/api/competitions/[^/]+/deeds")
 
 
 def own_names() -> frozenset[str]:
@@ -116,7 +120,7 @@ class Guard:
         if refusal is not None:
             said = IN_WORDS[language_of(HTTPConnection(scope))](refusal[1])
             answer = JSONResponse(said, status_code=refusal[0])
-        await answer(scope, _Bounded(receive), _with_headers(send, receive))
+        await answer(scope, _Bounded(receive, _most(scope)), _with_headers(send, receive))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, dict[str, str]] | None:
         """The status and the words with which a request is refused, if it is."""
@@ -127,8 +131,8 @@ class Guard:
         if changes and not _same_origin(headers.get("origin", ""), host):
             return 403, {"why": "this comes from another page", "cure": "use this server's own page"}
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
-            return 413, {"why": "this is too long", "cure": f"send {MOST_BODY_BYTES} bytes at most"}
+        if not length.isdecimal() or int(length) > _most(scope):
+            return 413, {"why": "this is too long", "cure": f"send {_most(scope)} bytes at most"}
         return None
 
     def _too_much(self, scope: Scope) -> tuple[int, dict[str, str]] | None:
@@ -136,6 +140,11 @@ class Guard:
             return None
         rates = self._rates if scope["type"] == "http" else self._pages
         return None if rates.allows(sender(HTTPConnection(scope))) else TOO_MUCH
+
+
+def _most(scope: Scope) -> int:
+    """Bytes of a body."""
+    return MOST_DEED_BYTES if _DEEDS.fullmatch(scope["path"]) else MOST_BODY_BYTES
 
 
 def _same_origin(origin: str, host: str) -> bool:
@@ -148,8 +157,8 @@ def _same_origin(origin: str, host: str) -> bool:
 class _Bounded:
     """A body that does not say how long it is ends, as if the client had gone, when it is too long."""
 
-    def __init__(self, receive: Receive) -> None:
-        self._receive, self._left = receive, MOST_BODY_BYTES
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive, self._left = receive, most
 
     async def __call__(self) -> Message:
         message = await self._receive()

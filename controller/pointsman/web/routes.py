@@ -18,6 +18,7 @@ from pointsman.errors import RefusedError, did_you_mean
 from pointsman.track.photos import KINDS
 from pointsman.web.audience import IN_WORDS
 from pointsman.web.drawn_code import svg_of
+from pointsman.web.front import LIMITED, REFUSED, Front, SessionOf, known, shown
 from pointsman.web.guarding import STOP, TOO_MUCH
 from pointsman.web.languages import Language, language_of
 from pointsman.web.photos import KEPT_S, Album
@@ -25,8 +26,6 @@ from pointsman.web.printing.press import Press, drawn_of
 from pointsman.web.printing.sheet import Paper
 from pointsman.web.rates import Rates, sender
 from pointsman.web.schemas import (
-    ByCode,
-    ByPin,
     CodeView,
     CodeWanted,
     HealthView,
@@ -37,48 +36,25 @@ from pointsman.web.schemas import (
     StopWanted,
     json_of,
 )
-from pointsman.web.sessions import CODE_S, Role, Session, Sessions
+from pointsman.web.sessions import CODE_S, Role
 from pointsman.web.visits import Visits
 
 STATIC = Path(__file__).parent / "static"
-REFUSED: dict[int | str, dict[str, Any]] = {
-    400: {"model": RefusedView, "description": "No JSON in UTF-8."},
-    403: {"model": RefusedView, "description": "Refused, and why."},
-    413: {"model": RefusedView, "description": "Longer than 4 kB."},
-    421: {"model": RefusedView, "description": "This server is not called so."},
-    422: {"model": RefusedView, "description": "Not understood."},
-}
-LIMITED: dict[int | str, dict[str, Any]] = {429: {"model": RefusedView, "description": "Too often from one address."}}
 STOPS_A_SECOND, STOPS_AT_ONCE = 10.0, 20.0
 """From one address; more while something is under way."""
 router = APIRouter(responses=LIMITED)
 
 
 @dataclass(frozen=True, slots=True)
-class House:
-    """What the routes serve. ``address`` is where others reach the page; the cookie is named after the port.
-
-    ``album`` has the pictures of vehicles.
-    """
+class House(Front):
+    """What the routes serve; ``album`` has the pictures of vehicles."""
 
     box: Box
-    sessions: Sessions
     visits: Visits
     layout: LayoutView
-    address: str
-    port: int
     album: Album
     press: Press = field(default_factory=Press)
     stops: Rates = field(default_factory=lambda: Rates(STOPS_A_SECOND, STOPS_AT_ONCE, time.monotonic))
-
-    @property
-    def cookie(self) -> str:
-        """Cookies of one host are shared by its ports."""
-        return f"pointsman-{self.port}"
-
-    def session(self, connection: HTTPConnection) -> Session | None:
-        """The session of whoever asks, if there is one."""
-        return self.sessions.of(connection.cookies.get(self.cookie))
 
     def stops_too_often(self, connection: HTTPConnection) -> bool:
         """Whether an address asks for a stop again and again while there is nothing to stop."""
@@ -91,11 +67,6 @@ class House:
             session = self.session(connection)
             self.box.emergency_stop("somebody" if session is None else session.who)
 
-    def remember(self, response: Response, session: Session) -> None:
-        """Let a browser keep the secret of its session, out of reach of any script; of several the last one."""
-        del response.headers["set-cookie"]
-        response.set_cookie(self.cookie, session.token, httponly=True, samesite="strict", path="/")
-
 
 def _house(connection: HTTPConnection) -> House:
     house = connection.app.state.house
@@ -104,18 +75,6 @@ def _house(connection: HTTPConnection) -> House:
 
 
 HouseOf = Annotated[House, Depends(_house)]
-
-
-def _known(request: Request, response: Response, house: HouseOf) -> Session:
-    """The session of whoever asks; a new one for who has none."""
-    found = house.session(request)
-    if found is None:
-        found = house.sessions.new()
-        house.remember(response, found)
-    return found
-
-
-SessionOf = Annotated[Session, Depends(_known)]
 
 
 # ---------------------------------------------------------------- what changes nothing
@@ -147,13 +106,6 @@ async def layout(house: HouseOf, request: Request, lang: Annotated[Language | No
 async def state(house: HouseOf) -> JSONResponse:
     """The newest state, as the websocket tells it."""
     return JSONResponse(house.box.snapshot.values())
-
-
-@router.get("/api/session")
-async def session(request: Request, house: HouseOf) -> SessionView:
-    """Who you are; without a session a spectator is."""
-    found = house.session(request)
-    return _view(found) if found is not None else SessionView(role="spectator", who="", locomotive=None)
 
 
 PHOTO: dict[int | str, dict[str, Any]] = {
@@ -218,29 +170,9 @@ async def emergency_stop(
     if house.stops_too_often(request):
         status, said = TOO_MUCH
         return JSONResponse(IN_WORDS[language_of(request)](said), status_code=status)
-    session = _known(request, response, house)
+    session = known(request, response, house)
     house.box.emergency_stop(session.who, power_off=wanted is not None and wanted.power_off)
-    return _view(session)
-
-
-@router.post("/api/session", responses=REFUSED)
-async def sign_in(
-    given: ByPin | ByCode, request: Request, response: Response, house: HouseOf, session: SessionOf
-) -> SessionView:
-    """Become marshal by the PIN, or driver by a one-time code."""
-    if isinstance(given, ByPin):
-        house.sessions.sign_in(session, given.pin, sender(request))
-    else:
-        house.sessions.use_code(session, given.code, sender(request))
-    house.remember(response, session)  # with a role comes a new secret
-    return _view(session)
-
-
-@router.delete("/api/session", responses=REFUSED)
-async def sign_out(house: HouseOf, session: SessionOf) -> SessionView:
-    """Give up a role."""
-    house.sessions.sign_out(session)
-    return _view(session)
+    return shown(session)
 
 
 @router.post("/api/driver-codes", responses=REFUSED)
@@ -260,7 +192,3 @@ async def driver_code(wanted: CodeWanted, house: HouseOf, session: SessionOf) ->
 async def socket(websocket: WebSocket, house: HouseOf) -> None:
     """Everything that changes, and everything that is asked for on the layout."""
     await house.visits.visit(websocket, house.session(websocket) or house.sessions.new())
-
-
-def _view(session: Session) -> SessionView:
-    return SessionView.model_validate({"role": session.role.word, "who": session.who, "locomotive": session.locomotive})

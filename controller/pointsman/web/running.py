@@ -26,14 +26,16 @@ from pointsman.posix import endings, link_socket_options
 from pointsman.web.addresses import is_any, is_loopback, own_addresses
 from pointsman.web.announcing import PHONES, announced
 from pointsman.web.commands import Deeds
+from pointsman.web.competing.hall import Hall
 from pointsman.web.french import sentence
+from pointsman.web.front import Front
 from pointsman.web.layout_view import layout_view
 from pointsman.web.lines import MOST_LINES, Line
 from pointsman.web.phones import BoxRailway
 from pointsman.web.photos import Album
 from pointsman.web.routes import House
 from pointsman.web.schemas import LONGEST_PIN
-from pointsman.web.server import make_app
+from pointsman.web.server import make_app, make_hall_app
 from pointsman.web.sessions import Sessions
 from pointsman.web.visits import MOST_BYTES, MOST_EACH, Visits
 
@@ -167,31 +169,62 @@ class Served:
     sessions: Sessions
     deeds: Deeds
     phones_port: int | None = None
+    hall: Hall | None = None
 
 
 @asynccontextmanager
 async def serving(
-    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, most_each: int = MOST_EACH
+    ground: Ground,
+    journals: Path,
+    wanted: Door,
+    *,
+    speed: float | None,
+    most_each: int = MOST_EACH,
+    hall: Hall | None = None,
 ) -> AsyncIterator[Served]:
     """While inside, a layout is served; in the end everything on it is stopped. Raises PortError, LayoutError.
 
-    ``speed`` is the pace of the simulated layout, ``most_each`` how many pages one address may have open.
+    ``speed`` is the pace of the simulated layout, ``most_each`` how many pages one address may have open; ``hall`` is a
+    competition on it.
     """
     with listen(wanted) as listening:
         port = listening.getsockname()[1]
         box = Box(ground, journals, speed=speed)
         address, sessions = address_of(wanted, port), Sessions(wanted.pin, time.monotonic)
         visits = Visits(box, sessions, most_each)
-        house = House(box, sessions, visits, layout_view(ground), address, port, Album(ground.folder, ground.track))
-        server = _Server(_config(make_app(house)))
+        if hall is not None:
+            hall.join(box, journals)
+        album = Album(ground.folder, ground.track)
+        house = House(sessions, address, port, box, visits, layout_view(ground), album)
+        server = _Server(_config(make_app(house, hall)))
         running = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
         try:
             await server.ready.wait()
             page = announced(ground.track.name, wanted.host, port) if wanted.is_open else nullcontext()
             async with page, _phones(box, visits, wanted, port) as phones_port:
-                yield Served(address, box, sessions, visits.deeds, phones_port)
+                yield Served(address, box, sessions, visits.deeds, phones_port, hall)
         finally:
             box.halt("the signal box is closed")
+            if hall is not None:
+                hall.close()
+            server.should_exit = True
+            await running
+
+
+@asynccontextmanager
+async def serving_hall(hall: Hall, wanted: Door) -> AsyncIterator[Front]:
+    """While inside, a competition is served without a layout. Raises PortError."""
+    with listen(wanted) as listening:
+        port = listening.getsockname()[1]
+        front = Front(Sessions(wanted.pin, time.monotonic), address_of(wanted, port), port)
+        server = _Server(_config(make_hall_app(front, hall)))
+        running = asyncio.create_task(server.serve(sockets=[listening]), name="web server")
+        try:
+            await server.ready.wait()
+            async with announced(hall.name, wanted.host, port) if wanted.is_open else nullcontext():
+                yield front
+        finally:
+            hall.close()
             server.should_exit = True
             await running
 
@@ -214,16 +247,22 @@ async def _phones(box: Box, visits: Visits, wanted: Door, web_port: int) -> Asyn
 
 
 async def serve(
-    ground: Ground, journals: Path, wanted: Door, *, speed: float | None, ready: Callable[[Served], None]
+    ground: Ground,
+    journals: Path,
+    wanted: Door,
+    *,
+    speed: float | None,
+    ready: Callable[[Served], None],
+    hall: Hall | None = None,
 ) -> Ended:
-    """Serve a layout until a signal ends it; ``ready`` is told once the page is there.
+    """Serve a layout, and a competition on it, until a signal ends it; ``ready`` is told once the page is there.
 
     Raises PortError, LayoutError.
     """
     sys.setswitchinterval(SWITCH_S)
     ends: list[tuple[str, int]] = []
     over = asyncio.Event()
-    async with serving(ground, journals, wanted, speed=speed) as served:
+    async with serving(ground, journals, wanted, speed=speed, hall=hall) as served:
 
         def end(why: str, code: int) -> None:
             served.box.halt(why)
@@ -239,6 +278,23 @@ async def serve(
             await served.box.close()
     why, code = ends[0]
     return Ended(why, code, served.box.snapshot)
+
+
+async def serve_hall(hall: Hall, wanted: Door, *, ready: Callable[[Front], None]) -> tuple[str, int]:
+    """Serve a competition alone until a signal ends it: why it ended, and the exit code. Raises PortError."""
+    sys.setswitchinterval(SWITCH_S)
+    ends: list[tuple[str, int]] = []
+    over = asyncio.Event()
+    async with serving_hall(hall, wanted) as front:
+
+        def end(why: str, code: int) -> None:
+            ends.append((why, code))
+            over.set()
+
+        with endings(asyncio.get_running_loop(), end):
+            ready(front)
+            await over.wait()
+    return ends[0]
 
 
 def _config(app: ASGIApp) -> uvicorn.Config:

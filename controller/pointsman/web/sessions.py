@@ -116,6 +116,11 @@ class Sessions:
         self._leaving: list[Callable[[str], None]] = []
         self._becoming: list[Callable[[Session], None]] = []
 
+    @property
+    def by_pin(self) -> bool:
+        """Whether one becomes marshal by a PIN."""
+        return self._pin is not None
+
     def on_leaving(self, hear: Callable[[str], None]) -> None:
         """Call ``hear`` with the name of whoever is about to get another role or locomotive, or to be forgotten.
 

@@ -94,6 +94,11 @@ class Store:
         self._books[competition] = book
         return book
 
+    def head(self, competition: str) -> Head:
+        """How far a competition's book is, without reading it. Raises UsageError when there is none."""
+        with self._reading() as connection:
+            return self._head_of(connection, competition)
+
     def book(self, competition: str) -> Book:
         """A competition's book as it is now. Raises UsageError when there is none, CompetitionError if not whole."""
         with self._reading() as connection:

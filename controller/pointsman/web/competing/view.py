@@ -1,0 +1,281 @@
+"""What is seen of a competition: everything that its book comes to, and of that what each scope may see.
+
+What of a heat others still have to play is told to the marshal alone: cards, par, set-up and replay. A helper who marks
+is told the cards of an attempt that is under way, because the wagons have to be put there, but no par.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pointsman.compete.book import Book
+from pointsman.compete.doubts import Doubt, doubts
+from pointsman.compete.entries import FaultMarked, HintMarked, Scope
+from pointsman.compete.marks import Outcome
+from pointsman.compete.marks_json import marks_values
+from pointsman.compete.schedule import Due, due
+from pointsman.compete.scoring.score import Score
+from pointsman.compete.standing import RoundStanding, Row, Standings
+from pointsman.compete.standings import Tables, standings
+from pointsman.compete.state import Attempt, Phase, Round, State
+from pointsman.web.competing.catalogue import position_of, title_of
+from pointsman.web.competing.log import log_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a book comes to. ``over`` are the heats of each round that nobody has to play any more."""
+
+    book: Book
+    standings: Standings
+    doubts: tuple[Doubt, ...]
+    turns: Mapping[str, tuple[Due, ...]]
+    over: Mapping[str, frozenset[int]]
+
+    @classmethod
+    def of(cls, book: Book) -> Seen:
+        """Work it out; of 200 entrants and five rounds it takes a good part of a second."""
+        state = book.state
+        tables = Tables(state)
+        turns = {name: due(tables, name) for name in state.rounds}
+        over = {name: _over(state, name, turns[name]) for name in state.rounds}
+        return cls(book, standings(state), doubts(state), turns, over)
+
+    def may_know(self, attempt: Attempt, scope: Scope) -> bool:
+        """Whether somebody may know the draw of an attempt, and how it was played."""
+        its = attempt.started
+        return scope is Scope.MARSHAL or (attempt.phase is Phase.ENDED and its.heat in self.over[its.round])
+
+
+def _over(state: State, round_id: str, turns: Iterable[Due]) -> frozenset[int]:
+    """The heats that nobody has to play any more: after the secret is out, all; and as soon as everybody has had it."""
+    its = state.rounds[round_id]
+    if its.secret is not None:
+        return frozenset(range(1, its.announced.heats + 1))
+    last: dict[str, Attempt] = {}
+    for attempt in state.of_round(round_id).values():
+        last[attempt.started.entrant] = attempt
+    groups = max(1, its.announced.heats // its.attempts)
+    left: set[int] = set()
+    for turn in turns:
+        made = last.get(turn.entrant)
+        if made is None and turn.place is not None:
+            return frozenset()  # in which group that will be is not settled
+        if turn.place is not None:
+            left |= _from(turn.place.heat, turn.place.number, its.attempts, groups)
+        elif made is not None and (made.phase is not Phase.ENDED or made.outcome is Outcome.EQUIPMENT):
+            left |= _from(made.started.heat, made.started.number, its.attempts, groups)
+    return frozenset(range(1, len(its.heats) + 1)) - left
+
+
+def _from(heat: int, number: int, attempts: int, groups: int) -> set[int]:
+    """The heats of somebody from an attempt on."""
+    return {heat + groups * more for more in range(attempts - number + 1)}
+
+
+def values(seen: Seen, scope: Scope) -> dict[str, Any]:
+    """What a scope may see, as JSON values, in English, without the attempts and what changes with the moment."""
+    book, state = seen.book, seen.book.state
+    created = state.created
+    assert created is not None, "a book begins with that"
+    found: dict[str, Any] = {
+        "name": book.competition,
+        "title": created.name,
+        "date": created.date.isoformat(),
+        "place": created.place,
+        "head": {"entries": book.head.entries, "hash": book.head.hash},
+        "entrants": [_entrant(name, its) for name, its in state.entrants.items()],
+        "rounds": [_round(seen, name, its) for name, its in state.rounds.items()],
+        "overall": [
+            {"category": category, "rows": [_overall(row) for row in rows]}
+            for category, rows in seen.standings.overall.items()
+        ],
+        "unchecked": list(state.unchecked),
+        "doubts": [{"attempt": its.attempt, "kind": str(its.kind), "text": its.what} for its in seen.doubts],
+    }
+    if scope is Scope.MARSHAL:
+        found["tokens"] = [
+            {
+                "name": name,
+                "scope": str(its.given.scope),
+                "expires": its.given.expires.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+                "revoked": its.revoked,
+            }
+            for name, its in state.tokens.items()
+        ]
+        found["log"] = log_lines(book.written)
+    return found
+
+
+def _entrant(name: str, its: Any) -> dict[str, Any]:
+    about = its.about
+    return {
+        "id": name,
+        "name": about.name,
+        "club": about.club,
+        "category": about.category,
+        "train": about.train,
+        "pair": about.pair,
+        "withdrawn": its.withdrawn,
+    }
+
+
+def _round(seen: Seen, name: str, its: Round) -> dict[str, Any]:
+    told, turns = its.announced, seen.turns[name]
+    cut, advance = told.cut_off, told.advance
+    revealed = its.secret is not None and its.committed is not None
+    return {
+        "id": name,
+        "title": told.title,
+        "puzzle": told.puzzle,
+        "puzzle_title": title_of(told.puzzle),
+        "count": str(told.count),
+        "scheme": told.scheme,
+        "scheme_title": its.scheme.title,
+        "format": told.format,
+        "attempts": its.attempts,
+        "par_least": told.par_least,
+        "par_most": told.par_most,
+        "heats": told.heats,
+        "heats_open": len(its.heats),
+        "spares": told.spares,
+        "time_limit_ms": told.time_limit_ms,
+        "cut_off": None if cut is None else {"after": cut.after, "at_most": str(cut.at_most)},
+        "free_faults": [str(fault) for fault in told.free_faults],
+        "most_faults": told.most_faults,
+        "most_hints": told.most_hints,
+        "advance": None
+        if advance is None
+        else {"by": str(advance.by), "value": str(advance.value), "edge": str(advance.edge)},
+        "category": told.category,
+        "speed_limit_mm_s": told.speed_limit_mm_s,
+        "slow_enough": its.slow_enough,
+        "commitment": None if its.committed is None else its.committed.commitment,
+        "draws": None if its.committed is None else its.committed.draws,
+        "secret": its.secret,
+        "parts_text": its.parts(its.committed).text(bytes.fromhex(its.secret))
+        if revealed and its.committed is not None and its.secret is not None
+        else None,
+        "standing": _standing(seen.standings.rounds[name]),
+        "next": [
+            {"entrant": turn.entrant, "number": turn.place.number, "heat": turn.place.heat}
+            for turn in turns
+            if turn.place is not None and not turn.why_not
+        ],
+        "waiting": [{"entrant": turn.entrant, "why": turn.why_not} for turn in turns if turn.why_not],
+    }
+
+
+def _standing(its: RoundStanding) -> dict[str, Any]:
+    return {
+        "certain": its.certain,
+        "rows": [_row(row) for row in its.rows],
+        "meetings": [
+            {
+                "stage": met.stage,
+                "heat": met.heat,
+                "first": met.first,
+                "second": met.second,
+                "winner": met.winner,
+                "over": met.over,
+                "again": met.again,
+            }
+            for met in its.meetings
+        ],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    score = row.result.score or row.result.best
+    return {
+        "entrant": row.entrant,
+        "members": list(row.members),
+        "rank": row.rank,
+        "shared": row.shared,
+        "rank_certain": row.rank_certain,
+        "text": "" if row.result.score is None else row.result.score.text,
+        "title": "" if row.result.score is None else row.result.score.rank,
+        "origin": None if score is None else str(score.origin),
+        "certain": row.result.certain,
+        "open": row.result.open,
+        "cut_off": row.result.cut_off,
+        "outcome": None if row.result.score is None else str(row.result.score.outcome),
+        "advances": "no" if row.advances is None else str(row.advances),
+        "attempts": [
+            {
+                "number": made.number,
+                "attempt": made.attempt,
+                "text": "" if made.score is None else made.score.text,
+                "outcome": None if made.score is None else str(made.score.outcome),
+                "missing": made.missing,
+            }
+            for made in row.attempts
+        ],
+    }
+
+
+def _overall(row: Any) -> dict[str, Any]:
+    score = row.result.score
+    return {
+        "entrant": row.entrant,
+        "rank": row.rank,
+        "shared": row.shared,
+        "text": "" if score is None else score.text,
+        "certain": row.result.certain,
+    }
+
+
+def attempts(seen: Seen, scope: Scope, on_layout: str | None) -> dict[str, dict[str, Any]]:
+    """The attempts that a scope may see, by their ids, without what their clocks show.
+
+    ``on_layout`` is the one that is under way on the layout that is served here.
+    """
+    scores: dict[str, Score] = {
+        made.attempt: made.score
+        for standing in seen.standings.rounds.values()
+        for row in standing.rows
+        for made in row.attempts
+        if made.attempt is not None and made.score is not None
+    }
+    state = seen.book.state
+    return {name: _attempt(name, its, seen, scope, scores.get(name), on_layout) for name, its in state.attempts.items()}
+
+
+def _attempt(
+    name: str, its: Attempt, seen: Seen, scope: Scope, score: Score | None, on_layout: str | None
+) -> dict[str, Any]:
+    started = its.started
+    known = seen.may_know(its, scope)
+    to_set_up = known or (scope is Scope.MARK and its.phase is not Phase.ENDED)
+    puzzle = seen.book.state.rounds[started.round].announced.puzzle
+    marks = None if its.marks is None else marks_values(its.marks)
+    if marks is not None and not known:
+        marks.pop("par", None)
+        marks.pop("left", None)
+    return {
+        "id": name,
+        "round": started.round,
+        "heat": started.heat,
+        "entrant": started.entrant,
+        "number": started.number,
+        "spare": started.spare,
+        "phase": str(its.phase),
+        "set_up": its.set_up is not None,
+        "outcome": None if its.outcome is None else str(its.outcome),
+        "score": None if score is None else score.text,
+        "origin": None if score is None else str(score.origin),
+        "marks": marks,
+        "checked_by": its.checked_by,
+        "corrected": its.corrected,
+        "faults": [
+            {"fault": str(press.fault), "at_ms": press.at_ms} for press in its.pressed if isinstance(press, FaultMarked)
+        ],
+        "hints": sum(isinstance(press, HintMarked) for press in its.pressed),
+        "cards": list(started.cards) if to_set_up else None,
+        "par": started.par if known else None,
+        "start": position_of(puzzle, started.cards) if to_set_up else None,
+        "on_layout": name == on_layout,
+        "replay": known and its.ended is not None and its.ended.journal is not None,
+    }
