@@ -6,7 +6,7 @@ from importlib import import_module
 
 import typer
 
-PARTS = ("compete_book", "compete_export")
+PARTS = ("compete_book", "compete_run", "compete_export")
 """The modules of its commands, in the order of the help."""
 
 

@@ -104,7 +104,7 @@ def serve(
         _tell_ready(out, wanted, served, drawn=given is None)
 
     ended = asyncio.run(serve_on(ground, home, wanted, speed=speed or DEFAULT_SPEED, ready=ready))
-    raise _stopped(ended)
+    raise stopped(ended)
 
 
 def _tell_ready(out: Console, wanted: Door, served: Served, *, drawn: bool) -> None:
@@ -122,7 +122,7 @@ def _tell_ready(out: Console, wanted: Door, served: Served, *, drawn: bool) -> N
     out.file.flush()
 
 
-def _stopped(ended: Ended) -> StoppedError:
+def stopped(ended: Ended) -> StoppedError:
     """Why it ended; and if a play was stopped by that, what a person has to know and to do."""
     halted = ended.last.halted if ended.last.mode is Mode.HALTED and ended.last.halted is not None else {}
     cure = halted.get("cure", "")
