@@ -95,6 +95,7 @@ def test_the_table_of_exit_codes_in_the_readme_is_whole_and_the_only_one() -> No
 
 def test_every_option_of_play_is_accepted(pointsman: Pointsman, tmp_path: Path) -> None:
     values = {
+        "--cards": "",
         "--seed": "1",
         "--on": "sim",
         "--speed": "0",
@@ -109,10 +110,15 @@ def test_every_option_of_play_is_accepted(pointsman: Pointsman, tmp_path: Path) 
     words: list[str] = []
     for option, takes in named:
         if option != "--help":
-            words += [option, *([values.pop(option)] if takes else [])]
+            given = values.pop(option) if takes else ""
+            words += [option, given] if given else [] if takes else [option]
     assert values == {}
     ran = pointsman("play", "inglenook-small", *words)
     assert ran.code == 0
+    seed = words.index("--seed")
+    words[seed : seed + 2] = ["--cards", "3 5 1"]
+    words[words.index("--journal") + 1] += "2"
+    assert pointsman("play", "inglenook-small", *words).code == 0
     assert ran.json["confirmed"]
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
 

@@ -286,6 +286,8 @@ NOT_TOLD = {
         "No JSON in UTF-8.",
         "What changes is told on the websocket `/ws`, where everything on the layout is asked for too.",
         "The signal box of a model railway layout",
+        "What changes is told by the competition's events; everything is asked for by its deeds.",
+        "A competition of model railway shunting",
     },
     "the log": {
         "%s comes in",
