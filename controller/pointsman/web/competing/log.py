@@ -36,8 +36,9 @@ def in_words(entry: e.Entry) -> str:
         case e.FaultMarked():
             return f"a fault in {entry.attempt}: {entry.fault}"
         case e.AttemptStarted():
-            spare = f", spare draw {entry.spare}" if entry.spare else ""
-            return f"{entry.attempt} is called in heat {entry.heat}{spare}"
+            if entry.spare:
+                return f"{entry.attempt} is called in heat {entry.heat}, spare draw {entry.spare}"
+            return f"{entry.attempt} is called in heat {entry.heat}"
         case e.AttemptEnded():
             return f"{entry.attempt} has ended: {entry.outcome}"
         case e.SetUpAgreed() | e.ClockStarted() | e.Paused() | e.Resumed() | e.HintMarked():
@@ -83,5 +84,7 @@ def _of_people(entry: e.Entry) -> str:
             return f"the device {entry.name} is admitted no more"
         case e.Undone():
             return f"entry {entry.seq} is taken back"
+        case e.SharedTrainCounted():
+            return f"the shared train of heat {entry.heat} of round {entry.round} has {entry.placed} in their places"
         case _:
             return "the competition begins"

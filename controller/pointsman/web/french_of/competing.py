@@ -75,6 +75,10 @@ TEMPLATES = (
     ("{a_w} withdraws", "{a_w} se retire"),
     ("the device {a} is admitted no more", "l'appareil {a} n'est plus admis"),
     ("the device {a} is admitted", "l'appareil {a} est admis"),
-    ("entry {a_w} is taken back", "l'inscription {a_w} est annulée"),
+    ("entry {a_w} is taken back", "l'entrée {a_w} est annulée"),
+    (
+        "the shared train of heat {a_w} of round {b_w} has {c_w} in their places",
+        "le train commun de la série {a_w} de la manche {b_w} en a {c_w} à leur place",
+    ),
     ("the competition begins", "le concours commence"),
 )
