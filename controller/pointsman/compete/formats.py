@@ -165,10 +165,11 @@ def _is_cut_off(attempts: Sequence[Score | None], cut_off: CutOff) -> bool:
 
 
 def reaches(score: Score, at_most: Fraction) -> bool:
-    """Whether a score is finished and as good as this, or better."""
-    if score.outcome is not Outcome.FINISHED or score.value is None:
+    """Whether a score is finished and, as it is shown, as good as this, or better."""
+    value = score.rounded.value
+    if score.outcome is not Outcome.FINISHED or value is None:
         return False
-    return score.value >= at_most if score.higher else score.value <= at_most
+    return value >= at_most if score.higher else value <= at_most
 
 
 def _with_next_best(made: Sequence[Score], attempts: int) -> Score:

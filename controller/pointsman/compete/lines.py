@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pointsman.compete.attempted import Attempted, scored, shared
 from pointsman.compete.certainty import Bounds, Limits, bounds, limits_of
 from pointsman.compete.field import Field, groups, heat_of, withdrawn
-from pointsman.compete.formats import CutOff, Format, Result, pair, result
+from pointsman.compete.formats import CutOff, Format, Result, pair, reaches, result
 from pointsman.compete.marks import Marks, Outcome
 from pointsman.compete.scoring.scheme import Scheme, Terms
 from pointsman.compete.scoring.score import Score
@@ -37,6 +37,8 @@ class Played:
         self.terms: Terms = self.round.terms
         self.attempts: Mapping[str, Attempt] = state.of_round(round_id)
         self.scores = scored(self.attempts, self.scheme, self.terms)
+        rule = self.round.announced.cut_off
+        self.cut_off = None if rule is None else CutOff(rule.after, rule.at_most)
         self.gone = withdrawn(state)
         self.on = frozenset(a.started.entrant for a in self.attempts.values() if a.phase is not Phase.ENDED)
 
@@ -80,17 +82,15 @@ class Played:
 
 def lines(played: Played, field: Field) -> dict[str, Line]:
     """Everybody's attempts in a round that is no knockout."""
-    rule = played.round.announced.cut_off
-    cut_off = None if rule is None else CutOff(rule.after, rule.at_most)
     group = groups(played.round, field.entrants, played.attempts)
     made: dict[str, list[Attempted]] = {entrant: [] for entrant in field.entrants}
     for number in range(1, played.form.attempts + 1):
         column = {entrant: played.at(entrant, number) for entrant in made}
         if played.scheme.shared is not None:
-            column |= _shared(played, column, made, group, cut_off)
+            column |= _shared(played, column, made, group)
         for entrant, one in column.items():
             made[entrant].append(one)
-    return {entrant: _line(played, tuple(row), group[entrant], cut_off) for entrant, row in made.items()}
+    return {entrant: _line(played, tuple(row), group[entrant]) for entrant, row in made.items()}
 
 
 def _shared(
@@ -98,15 +98,13 @@ def _shared(
     column: Mapping[str, Attempted],
     before: Mapping[str, list[Attempted]],
     group: Mapping[str, int],
-    cut_off: CutOff | None,
 ) -> dict[str, Attempted]:
     """The attempts of one number, as the heats that they were made in share; each group has its own."""
     found: dict[str, Attempted] = {}
     for heat in set(group.values()):
         members = [one for entrant, one in column.items() if group[entrant] == heat]
         is_open = any(
-            one.score is None and not _makes_no_more(played, one.entrant, before[one.entrant], cut_off)
-            for one in members
+            one.score is None and not _makes_no_more(played, one.entrant, before[one.entrant]) for one in members
         )
         made = [one for one in members if one.attempt is not None]
         number = heat_of(played.round, made[0].number, heat) if made else 0
@@ -116,22 +114,36 @@ def _shared(
     return found
 
 
-def _makes_no_more(played: Played, entrant: str, before: list[Attempted], cut_off: CutOff | None) -> bool:
+def undecided(attempts: Sequence[Attempted], cut_off: CutOff) -> bool:
+    """Whether the first attempts have been made, and it is still open if they reach the cut-off.
+
+    It is while one of them waits for others of its heat, or cannot be scored, and no other has reached it.
+    """
+    first = attempts[: cut_off.after]
+    if any(one.score is not None and not one.open and reaches(one.score, cut_off.at_most) for one in first):
+        return False
+    return any(one.open or one.missing for one in first)
+
+
+def _makes_no_more(played: Played, entrant: str, before: Sequence[Attempted]) -> bool:
     if played.stopped(entrant):
         return True
-    if cut_off is None or len(before) < cut_off.after or any(one.open for one in before):
+    cut_off = played.cut_off
+    if cut_off is None or len(before) < cut_off.after or undecided(before, cut_off):
         return False
     return result(played.form, [one.score for one in before], cut_off).cut_off
 
 
-def _line(played: Played, attempts: tuple[Attempted, ...], group: int, cut_off: CutOff | None) -> Line:
-    form = played.form
+def _line(played: Played, attempts: tuple[Attempted, ...], group: int) -> Line:
+    form, cut_off = played.form, played.cut_off
     scores = [one.score for one in attempts]
     unsettled = sum(one.open for one in attempts)
     # What was made and cannot be scored yet is still to come, whoever has withdrawn.
     over = played.stopped(attempts[0].entrant) and not any(one.missing for one in attempts)
     if over and not any(score is not None for score in scores):
         scores[0] = played.absent
+    if cut_off is not None and undecided(attempts, cut_off):
+        cut_off = None
     so_far = result(form, scores, cut_off, over=over)
     if unsettled:
         so_far = replace(so_far, open=so_far.open + unsettled)

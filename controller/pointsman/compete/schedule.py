@@ -9,7 +9,7 @@ from pointsman.compete.attempted import Attempted
 from pointsman.compete.field import feeder, heat_of
 from pointsman.compete.knockout import Bracket
 from pointsman.compete.knockout_table import bracket_of
-from pointsman.compete.lines import Played
+from pointsman.compete.lines import Played, undecided
 from pointsman.compete.standings import Tables
 from pointsman.compete.state import Phase, State
 from pointsman.errors import UsageError, did_you_mean
@@ -105,6 +105,8 @@ def _in_order(tables: Tables, round_id: str) -> Iterator[Due]:
             why = f"{entrant} has not reached the cut-off of round {round_id}"
         elif line.attempts[number - 1].attempt is not None:
             why = _again(played, line.attempts[number - 1])
+        elif played.cut_off is not None and number > played.cut_off.after and undecided(line.attempts, played.cut_off):
+            why = f"whether {entrant} reaches the cut-off of round {round_id} is not known yet"
         elif not played.stopped(entrant):
             place = Place(number, heat_of(played.round, number, line.group))
         yield Due(entrant, place, why)
@@ -136,7 +138,9 @@ def _in_bracket(played: Played, its: Bracket, side: str, entrant: str) -> Due:
         won = "has won" if len(its.still) == 1 else "is through to the next stage of"
         return Due(entrant, None, f"{side} {won} round {round_id}")
     one = played.at(entrant, heat)
-    if one.missing or one.score is not None:
+    if one.missing:
+        return Due(entrant, None, f"attempt {one.attempt} cannot be scored: {one.missing}")
+    if one.score is not None:
         return Due(entrant, None, f"{entrant} has played, and the other has not yet")
     if one.attempt is not None:
         return Due(entrant, None, _again(played, one))
@@ -149,7 +153,7 @@ def _why(state: State, round_id: str, its: Due, busy: Mapping[str, str]) -> Due:
     """The same with what else keeps somebody from being called."""
     played = state.rounds[round_id]
     if its.entrant in busy:
-        return replace(its, place=None, why_not=f"attempt {busy[its.entrant]} of {its.entrant} has not ended")
+        return replace(its, why_not=f"attempt {busy[its.entrant]} of {its.entrant} has not ended")
     if state.entrants[its.entrant].withdrawn:
         return replace(its, place=None, why_not=f"{its.entrant} has withdrawn")
     if played.secret is not None:

@@ -205,6 +205,18 @@ def test_who_goes_on(rule: AdvanceRule, through: set[str]) -> None:
     assert {r.entrant for r in standing(club).rows if r.advances is Advances.YES} == through
 
 
+def test_who_goes_on_can_be_certain_before_the_last_attempt() -> None:
+    club = Club("ann", "ben", "cat")
+    club.announce(scheme="added-up", format="sum-of-2", heats=2, advance=FIRST, par_least=7)
+    club.play("ann", played())
+    club.play("ben", played(runs=40), GIVEN_UP)
+    # Ann can have 120 at worst, and Ben has 148; Cat can be before both.
+    assert (row(club, "ann").advances, row(club, "ben").advances) == (Advances.OPEN, Advances.RESERVE)
+    club.play("cat", GIVEN_UP, GIVEN_UP)
+    assert (row(club, "ann").advances, row(club, "cat").advances) == (Advances.YES, Advances.NO)
+    assert not standing(club).certain
+
+
 def test_who_had_an_attempt_in_the_final_stays_in_it_after_a_correction() -> None:
     club = Club("ann", "ben")
     final(club, FIRST)
@@ -252,6 +264,9 @@ def test_a_pair_has_both_scores_added() -> None:
     assert [(r.entrant, text(r)) for r in standing(club).rows] == [("Red", "2:01"), ("Blue", "did not finish")]
     assert standing(club).certain
     assert {one.attempt for one in row(club, "Blue").attempts} == {"r1-cat-1", "r1-dan-1"}
+    best = row(club, "Red").result.best
+    assert best is not None
+    assert best.text == "1:00"
     sums = {r.entrant: text(r) for r in standings(club.state).overall[""]}
     assert sums["ann"] == sums["ben"] == "2:01"
     assert sums["eve"] == sums["flo"] == "did not start"

@@ -8,6 +8,11 @@ TEMPLATES = (
     ("{a_w} has made every attempt of round {b_w}", "{a_w} a fait tous ses essais de la manche {b_w}"),
     ("{a_w} has not reached the cut-off of round {b_w}", "{a_w} n'a pas atteint le seuil de la manche {b_w}"),
     (
+        "whether {a_w} reaches the cut-off of round {b_w} is not known yet",
+        "on ne sait pas encore si {a_w} atteint le seuil de la manche {b_w}",
+    ),
+    ("attempt {a_w} cannot be scored: {b_s}", "l'essai {a_w} ne peut pas être noté : {b_s}"),
+    (
         "who goes on to round {a_w} is not certain before round {b_w} is over",
         "qui passe à la manche {a_w} n'est pas certain avant la fin de la manche {b_w}",
     ),
@@ -30,13 +35,13 @@ TEMPLATES = (
     # what looks wrong
     ("attempt {a_w} of {b_w} is missing before it", "l'essai {a_w} de {b_w} manque avant celui-ci"),
     ("it cannot be scored: {a_s}", "on ne peut pas le noter : {a_s}"),
-    ("the {a_s}: {b_s}, and the median of its heat is {c_s}", "{a_s} : {b_s}, et la médiane de sa série est {c_s}"),
+    ("{a_s}, and the median of its heat is {b_s}", "{a_s}, et la médiane de sa série est {b_s}"),
     ("every figure is that of attempt {a_w}", "toutes les valeurs sont celles de l'essai {a_w}"),
     (
         "its time of {a_w} is just that of attempt {b_w}",
         "son temps de {a_w} est exactement celui de l'essai {b_w}",
     ),
-    ("{a_s} cannot be driven in {b_w}", "{a_s} ne peuvent pas être faits en {b_w}"),
+    ("{a_s} cannot be driven in {b_w}", "on ne peut pas faire {a_s} en {b_w}"),
     ("{a_s}, and the par of its draw is {b_s}", "{a_s}, et le par de son tirage est {b_s}"),
     # what a book refuses
     (
