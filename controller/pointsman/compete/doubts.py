@@ -10,7 +10,7 @@ from statistics import median
 
 from pointsman.compete.attempted import Attempted, latest, marks_of
 from pointsman.compete.lines import Played
-from pointsman.compete.marks import MEASURE_OF, Marks, Measure, Outcome, called
+from pointsman.compete.marks import MEASURE_OF, Marks, Measure, Outcome
 from pointsman.compete.scoring.score import unit_of
 from pointsman.compete.standings import Tables
 from pointsman.compete.state import State
@@ -55,9 +55,13 @@ def doubts(state: State) -> tuple[Doubt, ...]:
 
 def _of_round(tables: Tables, round_id: str) -> Iterator[Doubt]:
     played = tables.played(round_id)
-    names = latest(played.attempts).values()
+    names = set(latest(played.attempts).values())
     # In the order of the book: of two that are alike the later one is doubted.
-    marks = {n: marks_of(its) for n, its in played.attempts.items() if n in set(names) and its.ended is not None}
+    marks = {
+        name: marks_of(its)
+        for name, its in played.attempts.items()
+        if name in names and its.outcome not in (None, Outcome.EQUIPMENT)
+    }
     finished = {name: its for name, its in marks.items() if its.outcome is Outcome.FINISHED}
     if not played.form.knockout:
         yield from _gaps(played)
@@ -109,8 +113,7 @@ def _far(figures: Mapping[str, int], measure: Measure) -> Iterator[Doubt]:
         distance = abs(figure - middle)
         if distance > SPREADS * usual and 2 * distance > middle:
             its, theirs = _shown(measure, figure), _shown(measure, middle)
-            told = f"the {called(measure)}: {its}, and the median of its heat is {theirs}"
-            yield Doubt(name, DoubtKind.OUTLIER, told)
+            yield Doubt(name, DoubtKind.OUTLIER, f"{its}, and the median of its heat is {theirs}")
 
 
 def _shown(measure: Measure, figure: Fraction | int) -> str:
@@ -121,7 +124,10 @@ _FIGURES = (Measure.TIME, Measure.RUNS, Measure.REVERSALS, Measure.COUPLINGS, Me
 
 
 def _doubled(played: Played, finished: Mapping[str, Marks]) -> Iterator[Doubt]:
-    """The same figures of one entrant, or one time of two; whole seconds must be alike in everything else too."""
+    """The same figures of one entrant, or one time of two.
+
+    Whole seconds, as a stopwatch is often read, are the same by chance: something else must be measured, and be alike.
+    """
     own: dict[tuple[object, ...], str] = {}
     times: dict[tuple[object, ...], str] = {}
     for name, marks in finished.items():
@@ -133,7 +139,10 @@ def _doubled(played: Played, finished: Mapping[str, Marks]) -> Iterator[Doubt]:
         if before != name:
             yield Doubt(name, DoubtKind.DOUBLED, f"every figure is that of attempt {before}")
             continue
-        other = times.setdefault(figures if time_ms % 1000 == 0 else (time_ms,), name)
+        whole = time_ms % 1000 == 0
+        if whole and not any(its is not None for its in figures[1:]):
+            continue
+        other = times.setdefault(figures if whole else (time_ms,), name)
         if other != name and played.attempts[other].started.entrant != entrant:
             shown = _shown(Measure.TIME, time_ms)
             yield Doubt(name, DoubtKind.DOUBLED, f"its time of {shown} is just that of attempt {other}")
