@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from random import Random
 
 from attempts import ABSENT, PAR, played
@@ -14,10 +15,12 @@ from club import Club
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pointsman.compete.entries import EntrantAdded
+from pointsman.compete.entries import AdvanceRule, CutOffRule, EntrantAdded
 from pointsman.compete.marks import Fault, Figure, Marks, Outcome, with_fault
+from pointsman.compete.ranking import By, Edge
+from pointsman.compete.schedule import due, next_place
 from pointsman.compete.scoring.book import SCHEMES
-from pointsman.compete.standings import RoundStanding, standings
+from pointsman.compete.standings import Advances, RoundStanding, Tables, standings
 from pointsman.puzzle.puzzle import Count
 
 LIMIT_MS = 900_000
@@ -134,16 +137,33 @@ def expected(scheme: str, form: str, rows: Mapping[str, Sequence[Marks]]) -> dic
 NAMES = ("ann", "ben", "cat", "dan")
 
 
-def club_of(scheme: str, form: str) -> Club:
-    people = [EntrantAdded(name, name, pair=f"pair-{NAMES[number // 2 * 2]}") for number, name in enumerate(NAMES)]
-    club = Club(*people)
+@cache
+def announced(scheme: str, form: str, heats: int, **changes: int | AdvanceRule) -> Club:
+    """A competition of these four with a round, before anything is played: to be gone on from, not to be changed."""
+    club = Club(*[EntrantAdded(name, name, pair=f"pair-{NAMES[number // 2 * 2]}") for number, name in enumerate(NAMES)])
     own = OWN if scheme == "own" else None
-    name = "own.toml" if own else scheme
-    limit_ms = None if scheme == "own" else LIMIT_MS
     club.announce(
-        scheme=name, own_scheme=own, format=form, heats=ATTEMPTS[form], time_limit_ms=limit_ms, count=Count.RUNS
+        scheme="own.toml" if own else scheme,
+        own_scheme=own,
+        format=form,
+        heats=heats,
+        time_limit_ms=None if own else LIMIT_MS,
+        count=Count.RUNS,
+        **changes,
     )
     return club
+
+
+def going_on_from(club: Club) -> Club:
+    """One that is where this one is; what is played in it changes nothing of this one."""
+    later = Club()
+    later.state, later.seq = club.state, club.seq
+    return later
+
+
+def play(club: Club, name: str, number: int, marks: Marks) -> None:
+    """An attempt of a round with one group: attempt k is made in heat k."""
+    club.end(club.call(name, number=number, heat=number), marks)
 
 
 few = st.integers(12, 16)
@@ -174,11 +194,18 @@ def with_limit(scheme: str, rows: Mapping[str, Sequence[Marks]]) -> dict[str, li
     return {n: [its if its is ABSENT else replace(its, time_ms=within) for its in marks] for n, marks in rows.items()}
 
 
-def played_out(scheme: str, form: str, rows: Mapping[str, Sequence[Marks]]) -> RoundStanding:
-    club = club_of(scheme, form)
-    for name, marks in rows.items():
-        club.play(name, *marks[: ATTEMPTS[form]])
-    return standings(club.state).rounds["r1"]
+def turns_of(form: str) -> list[tuple[str, int]]:
+    """Who makes which attempt, one after the other."""
+    return [(name, number) for name in NAMES for number in range(1, ATTEMPTS[form] + 1)]
+
+
+def played_out(
+    scheme: str, form: str, rows: Mapping[str, Sequence[Marks]], turns: Sequence[tuple[str, int]] = ()
+) -> RoundStanding:
+    club = going_on_from(announced(scheme, form, ATTEMPTS[form]))
+    for name, number in turns or turns_of(form):
+        play(club, name, number, rows[name][number - 1])
+    return Tables(club.state).standing("r1")
 
 
 @settings(max_examples=200, deadline=None)
@@ -199,6 +226,32 @@ def test_ranks_and_values_are_those_of_a_naive_recomputation(
         assert (score.value is None, score.rounded.value or 0) == (bool(mine[1]), rounded(scheme, Fraction(mine[2])))
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(["best-of-2", "best-of-3", "mean-of-2"]), tables)
+def test_who_is_cut_off_has_what_it_has_made(form: str, rows: dict[str, list[Marks]]) -> None:
+    club = Club(*NAMES)
+    many = ATTEMPTS.get(form, 3)
+    cut_off = CutOffRule(1, Fraction(100))
+    club.announce(scheme="allen", format=form, heats=many, time_limit_ms=LIMIT_MS, cut_off=cut_off)
+    wanted: dict[str, Plain] = {}
+    for name, marks in rows.items():
+        while (place := next_place(club.state, "r1", name)) is not None:
+            play(club, name, place.number, marks[place.number - 1])
+        scores = [by_hand("allen", its) for its in marks[:many]]
+        kind, value, _ = scores[0]
+        if kind == 0 and value is not None and rounded("allen", value) <= 100:  # type: ignore[operator]
+            wanted[name] = combined("allen", form, scores)
+        elif form.startswith("best"):
+            wanted[name] = (*combined("allen", form, scores[:1]), *[3] * (many - 1))
+        else:
+            wanted[name] = (1 if kind < 2 else 2, 1, 0, *combined("allen", "best-of-1", scores[:1]))
+    its = Tables(club.state).standing("r1")
+    assert its.certain
+    assert {row.entrant: row.rank for row in its.rows} == {
+        name: 1 + sum(other < mine for other in wanted.values()) for name, mine in wanted.items()
+    }
+
+
 # ---------------------------------------------------------------- what is certain
 
 OUTCOMES = (
@@ -209,6 +262,18 @@ OUTCOMES = (
     played(seconds=880, runs=40, reversals=30, couplings=30, faults={Fault.HAND: 3}),
 )
 """What may come yet: the best and the worst that there is, and something between."""
+ADVANCE = (
+    AdvanceRule(By.RANK, Fraction(1)),
+    AdvanceRule(By.RANK, Fraction(2), Edge.NONE),
+    AdvanceRule(By.PERCENT, Fraction(50)),
+    AdvanceRule(By.RESULT, Fraction(100)),
+)
+MAY_BECOME: dict[Advances | None, tuple[Advances, ...]] = {
+    Advances.YES: (Advances.YES,),
+    Advances.NO: (Advances.NO,),
+    Advances.RESERVE: (Advances.RESERVE, Advances.NO),
+    Advances.OPEN: tuple(Advances),
+}
 
 
 @settings(max_examples=25, deadline=None)
@@ -217,58 +282,58 @@ OUTCOMES = (
     st.sampled_from(["best-of-2", "mean-of-2", "sum-of-2", "average-of-3", "best-2-of-3", "pairs-best-of-1"]),
     tables,
     st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 2)), min_size=1, max_size=2),
+    st.sampled_from(ADVANCE),
 )
 def test_what_is_certain_stays_so_whatever_comes(
-    scheme: str, form: str, rows: dict[str, list[Marks]], missing: list[tuple[str, int]]
+    scheme: str, form: str, rows: dict[str, list[Marks]], missing: list[tuple[str, int]], advance: AdvanceRule
 ) -> None:
     many = int(form[-1])
-    open_places = {name: sum(which == name for which, _ in missing) for name in NAMES}
     rows = with_limit(scheme, rows)
-    club = Club(*[EntrantAdded(name, name, pair=f"p{number // 2}") for number, name in enumerate(NAMES)])
-    own = OWN if scheme == "own" else None
-    club.announce(
-        scheme="own.toml" if own else scheme,
-        own_scheme=own,
-        format=form,
-        heats=many,
-        time_limit_ms=None if own else LIMIT_MS,
-        par_least=7,
-    )
+    club = going_on_from(announced(scheme, form, many, par_least=7, advance=advance))
+    still: list[tuple[str, int]] = []
     for name, marks in rows.items():
-        club.play(name, *marks[: max(0, many - open_places[name])])
-    before = {row.entrant: row for row in standings(club.state).rounds["r1"].rows}
-    sums = {row.entrant: row for row in standings(club.state).overall[""]}
-    still = [name for name in NAMES for _ in range(min(many, open_places[name]))]
+        made = max(0, many - sum(which == name for which, _ in missing))
+        for number in range(1, made + 1):
+            play(club, name, number, marks[number - 1])
+        still += [(name, number) for number in range(made + 1, many + 1)]
+    now = standings(club.state)
+    before, sums = [{row.entrant: row for row in rows} for rows in (now.rounds["r1"].rows, now.overall[""])]
     for outcomes in itertools.product(OUTCOMES, repeat=len(still)):
-        later = Club()
-        later.state, later.seq = club.state, club.seq
-        for name, marks in zip(still, outcomes, strict=True):
-            later.play(name, marks)
+        later = going_on_from(club)
+        for (name, number), marks in zip(still, outcomes, strict=True):
+            play(later, name, number, marks)
         after = standings(later.state)
         for row in after.rounds["r1"].rows:
             assert not before[row.entrant].rank_certain or before[row.entrant].rank == row.rank
+            assert row.advances in MAY_BECOME[before[row.entrant].advances]
         for row in after.overall[""]:
             assert not sums[row.entrant].rank_certain or sums[row.entrant].rank == row.rank
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(["best-of-2", "mean-of-2", "sum-of-2"]), tables, st.sampled_from(NAMES))
-def test_what_is_open_can_still_change(form: str, rows: dict[str, list[Marks]], last: str) -> None:
-    club = Club(*NAMES)
-    club.announce(scheme="allen", format=form, heats=2, time_limit_ms=LIMIT_MS)
-    for name, marks in rows.items():
-        club.play(name, *marks[: 1 if name == last else 2])
-    now = standings(club.state).rounds["r1"].rows
+@given(
+    st.sampled_from(
+        [("allen", "best-of-2"), ("allen", "mean-of-2"), ("allen", "sum-of-2"), ("added-up", "sum-of-2")],
+    ),
+    tables,
+    st.sampled_from(NAMES),
+)
+def test_what_is_open_can_still_change(rules: tuple[str, str], rows: dict[str, list[Marks]], last: str) -> None:
+    scheme, form = rules
+    club = going_on_from(announced(scheme, form, 2))
+    for name, number in turns_of(form):
+        if (name, number) != (last, 2):
+            play(club, name, number, rows[name][number - 1])
+    now = Tables(club.state).standing("r1").rows
     open_ = {row.entrant for row in now if row.rank and not row.rank_certain}
     seen = {row.entrant: {row.rank} for row in now}
     for marks in (*OUTCOMES, None):
-        later = Club()
-        later.state, later.seq = club.state, club.seq
+        later = going_on_from(club)
         if marks is None:
             later.leave(last)
         else:
-            later.play(last, marks)
-        for row in standings(later.state).rounds["r1"].rows:
+            play(later, last, 2, marks)
+        for row in Tables(later.state).standing("r1").rows:
             seen[row.entrant].add(row.rank)
     assert all(len(seen[name]) > 1 for name in open_)
 
@@ -282,13 +347,11 @@ def test_the_order_in_which_entrants_play_changes_nothing(
     scheme: str, form: str, rows: dict[str, list[Marks]], random: Random
 ) -> None:
     rows = with_limit(scheme, rows)
-    club = club_of(scheme, form)
-    turns = [name for name in NAMES for _ in range(ATTEMPTS[form])]
+    order = {name: list(range(1, ATTEMPTS[form] + 1)) for name in NAMES}
+    turns = [name for name in NAMES for _ in order[name]]
     random.shuffle(turns)
-    left = {name: list(marks) for name, marks in rows.items()}
-    for name in turns:
-        club.play(name, left[name].pop(0))
-    assert standings(club.state).rounds["r1"] == played_out(scheme, form, rows)
+    mixed = [(name, order[name].pop(0)) for name in turns]
+    assert played_out(scheme, form, rows, mixed) == played_out(scheme, form, rows)
 
 
 @settings(max_examples=100, deadline=None)
@@ -321,3 +384,85 @@ def test_two_who_did_the_same_are_tied_whatever_their_names(
     swapped = {"ann": rows["cat"], "ben": rows["ben"], "cat": rows["ann"], "dan": rows["dan"]}
     other = {row.entrant: row for row in played_out(scheme, form, swapped).rows}
     assert (its["ann"].rank, its["cat"].rank) == (other["cat"].rank, other["ann"].rank)
+
+
+# ---------------------------------------------------------------- knockout
+
+HEATS = 6
+MEET_FIRST = {
+    2: [(0, 1)],
+    3: [(0, None), (1, 2)],
+    4: [(0, 3), (1, 2)],
+    5: [(0, None), (3, 4), (1, None), (2, None)],
+    6: [(0, None), (3, 4), (1, None), (2, 5)],
+}
+"""Who meets whom first, by how strong they are."""
+Pairing = tuple[str, str | None]
+
+
+def decided(one: Plain, other: Plain) -> int | None:
+    """Which of two goes on; None where they meet again."""
+    if one == other or (one[0] == other[0] == 1):
+        return None
+    return int(other < one)
+
+
+def stage_played(stage: list[Pairing], scores: Mapping[str, list[Plain]], heat: int) -> tuple[list[str | None], int]:
+    """Who goes on from each meeting, None while that is open, and the next heat."""
+    through: list[str | None] = [first if second is None else None for first, second in stage]
+    again = [n for n, name in enumerate(through) if name is None]
+    # A stage takes its heat, and one more for each time that somebody meets again.
+    while again and heat < HEATS:
+        left = []
+        for n in again:
+            first, second = stage[n]
+            assert second is not None
+            which = decided(scores[first][heat], scores[second][heat])
+            through[n] = None if which is None else (first, second)[which]
+            if which is None:
+                left.append(n)
+        again, heat = left, heat + 1
+    return through, heat
+
+
+def knocked_out(scores: Mapping[str, list[Plain]]) -> dict[str, int]:
+    """The rank of everybody, the strongest first in ``scores``, when all heats have been played."""
+    names = list(scores)
+    stage: list[Pairing] = [(names[a], None if b is None else names[b]) for a, b in MEET_FIRST[len(names)]]
+    ranks, heat = dict.fromkeys(names, 1), 0
+    while True:
+        through, heat = stage_played(stage, scores, heat)
+        for pairing, name in zip(stage, through, strict=True):
+            if name is not None:
+                ranks |= {other: len(stage) + 1 for other in pairing if other not in (None, name)}
+        if len(stage) == 1 or None in through:
+            return ranks
+        stage = list(zip(through[::2], through[1::2], strict=True))  # type: ignore[arg-type]
+
+
+SIX = ("ann", "ben", "cat", "dan", "eve", "fay")
+gave_up = st.builds(
+    played, outcome=st.just(Outcome.DID_NOT_FINISH), left=st.sampled_from([{Count.RUNS: 1}, {Count.RUNS: 4}])
+)
+lists = st.lists(some_marks | gave_up, min_size=HEATS, max_size=HEATS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(["allen", "added-up"]), st.integers(2, 6), st.lists(lists, min_size=6, max_size=6))
+def test_a_knockout_ends_as_it_does_by_hand(scheme: str, many: int, table: list[list[Marks]]) -> None:
+    rows = dict(zip(SIX[:many], table, strict=False))
+    club = Club(*rows)
+    club.announce(scheme=scheme, format="knockout", heats=HEATS, time_limit_ms=LIMIT_MS)
+    while called := [its for its in due(Tables(club.state), "r1") if its.place is not None and not its.why_not]:
+        for its in called:
+            assert its.place is not None
+            assert its.place.number == its.place.heat
+            play(club, its.entrant, its.place.heat, rows[its.entrant][its.place.heat - 1])
+    standing = Tables(club.state).standing("r1")
+    scores: dict[str, list[Plain]] = {}
+    for name, marks in rows.items():
+        worth = [by_hand(scheme, its) for its in marks]
+        scores[name] = [plain(kind, value, *ties) for kind, value, ties in worth]
+    wanted = knocked_out(scores)
+    assert {row.entrant: row.rank for row in standing.rows} == wanted
+    assert standing.certain == (list(wanted.values()).count(1) == 1)
