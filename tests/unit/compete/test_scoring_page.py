@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from attempts import played
 
+from pointsman.compete.doubts import ENOUGH, LEAST_RUN_MS, SPREADS, DoubtKind
 from pointsman.compete.formats import FORMATS
 from pointsman.compete.marks import Fault
 from pointsman.compete.marks_json import _Marks, marks_of, marks_values
@@ -39,6 +40,15 @@ def test_the_figure_in_the_table_is_the_schemes(name: str) -> None:
 
 def test_every_format_is_there() -> None:
     assert all(f"| `{name}` |" in PAGE for name in FORMATS)
+
+
+def test_every_kind_of_doubt_is_there_with_its_figures() -> None:
+    told = PAGE.partition("\n## Doubts\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([a-z-]+)` \|", told, re.MULTILINE) == list(DoubtKind)
+    assert f"more than {SPREADS} times the usual distance" in told
+    assert (ENOUGH, LEAST_RUN_MS) == (5, 1000)
+    assert "at least five have" in told
+    assert "more runs than seconds" in told
 
 
 def test_the_example_of_a_scheme_of_ones_own_is_one() -> None:
