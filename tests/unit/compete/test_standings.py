@@ -217,6 +217,17 @@ def test_who_goes_on_can_be_certain_before_the_last_attempt() -> None:
     assert not standing(club).certain
 
 
+def test_how_many_a_percentage_is_depends_on_who_starts_yet() -> None:
+    club = Club("ann", "ben", "cat", "dan")
+    club.announce(scheme="allen", format="mean-of-2", heats=2, advance=AdvanceRule(By.PERCENT, Fraction(50)))
+    for name, *each in (("ann", timed(60), timed(60)), ("ben", timed(61), timed(61)), ("cat", ABSENT), ("dan", ABSENT)):
+        club.play(name, *each)
+    # Cat and Dan cannot go on, but if they start two go on, else one.
+    assert [row(club, name).advances for name in ("ann", "ben", "cat")] == [Advances.YES, Advances.OPEN, Advances.NO]
+    club.play_all([("cat", ABSENT), ("dan", ABSENT)])
+    assert row(club, "ben").advances is Advances.RESERVE
+
+
 def test_who_had_an_attempt_in_the_final_stays_in_it_after_a_correction() -> None:
     club = Club("ann", "ben")
     final(club, FIRST)
@@ -403,3 +414,14 @@ def test_rounds_of_several_units_have_no_sum() -> None:
     club.announce("r2", scheme="reversals", format="best-of-1", heats=1)
     assert standings(club.state).overall == {"": ()}
     assert standings(Club("ann").state).overall == {"": ()}
+
+
+def test_overall_nothing_is_certain_while_it_is_open_who_is_in_the_final() -> None:
+    club = Club("ann", "ben", "cat")
+    both = AdvanceRule(By.RANK, Fraction(2))
+    club.announce(scheme="allen", format="mean-of-2", heats=2, advance=both)
+    club.announce("r2", scheme="allen", format="best-of-1", heats=1)
+    for name, *each in (("ann", timed(60), timed(60)), ("ben", timed(61), timed(61)), ("cat", GIVEN_UP)):
+        club.play(name, *each)
+    assert certain(club) == {"ann", "ben"}
+    assert not any(its.rank_certain for its in standings(club.state).overall[""] if its.entrant in ("ann", "ben"))
