@@ -58,8 +58,12 @@ def due(tables: Tables, round_id: str) -> tuple[Due, ...]:
     """What everybody in a round is to do next, in the order of the round's field."""
     state = tables.state
     busy = {its.started.entrant: name for name, its in state.attempts.items() if its.phase is not Phase.ENDED}
-    places = _knockout(tables, round_id) if tables.played(round_id).form.knockout else _in_order(tables, round_id)
-    return tuple(_why(state, round_id, its, busy) for its in places)
+    return tuple(_why(state, round_id, its, busy) for its in places(tables, round_id))
+
+
+def places(tables: Tables, round_id: str) -> Iterator[Due]:
+    """As ``due``, by the round's own order alone: what somebody has to make also while playing elsewhere."""
+    return _knockout(tables, round_id) if tables.played(round_id).form.knockout else _in_order(tables, round_id)
 
 
 def _known(names: Mapping[str, object], name: str, what: str) -> None:

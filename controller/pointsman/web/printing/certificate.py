@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pointsman.compete.marks import MEASURE_OF, Fault, Marks, Outcome
 from pointsman.compete.scoring.score import Score
 from pointsman.compete.standing import Row, Standings
+from pointsman.compete.standings import Tables
 from pointsman.compete.state import Entrant, State
+from pointsman.compete.withheld import heats_over
 from pointsman.errors import RefusedError, UsageError, did_you_mean
 from pointsman.puzzle.puzzle import Count
 from pointsman.track.model import Track, Vehicle
@@ -61,13 +63,14 @@ def certificates(
     wanted = list(dict.fromkeys(entrants))
     if not wanted:
         raise RefusedError(["there is nobody to print a certificate for"], cure="name an entrant")
+    over = frozenset() if round_id is None else heats_over(Tables(state), round_id)
     words = Words(language)
     sheet = Sheet(paper, f"{words('certificate')} - {state.created.name}", language, across=True)
     for name in wanted:
         if name not in state.entrants:
             raise UsageError(f"there is no entrant {name!r}", cure=did_you_mean(name, state.entrants))
         sheet.page()
-        _Page(sheet, words, state, standings, track).draw(name, _honour(standings, name, round_id))
+        _Page(sheet, words, state, standings, track, over).draw(name, _honour(standings, name, round_id))
     return sheet.whole()
 
 
@@ -96,9 +99,18 @@ def _honour(standings: Standings, entrant: str, round_id: str | None) -> _Honour
 
 
 class _Page:
-    def __init__(self, sheet: Sheet, words: Words, state: State, standings: Standings, track: Track | None) -> None:
+    def __init__(
+        self,
+        sheet: Sheet,
+        words: Words,
+        state: State,
+        standings: Standings,
+        track: Track | None,
+        over: frozenset[int],
+    ) -> None:
+        """``over`` are the heats whose draws everybody may know, of the round that it is about."""
         self._sheet, self._words, self._state, self._standings = sheet, words, state, standings
-        self._track = track
+        self._track, self._over = track, over
         self._middle = sheet.width_mm / 2
         self._room = sheet.width_mm - 2 * _SIDE_MM
 
@@ -179,11 +191,11 @@ class _Page:
 
     def _cards(self, honour: _Honour) -> tuple[str, ...]:
         """The wagons of the best attempt, once everybody may know them."""
-        best, round_id = self._best(honour), honour.round_id
-        if best is None or round_id is None:
+        best = self._best(honour)
+        if best is None:
             return ()
-        over = self._standings.rounds[round_id].certain or self._state.rounds[round_id].secret is not None
-        return self._state.attempts[best].started.cards if over else ()
+        started = self._state.attempts[best].started
+        return started.cards if started.heat in self._over else ()
 
     def _drawing(self, vehicles: Sequence[Vehicle]) -> Block:
         """On its track; where nothing is known of it, one of no layout."""
