@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 
 from pointsman.compete.book import Book
 from pointsman.compete.by_hand import by_hand, check_scorable, with_outcome
-from pointsman.compete.desk_book import Writing, attempt_of, ever_called, known, last_of, round_of, was_last, with_note
+from pointsman.compete.desk_book import Writing, attempt_of, ever_called, last_of, round_of, was_last, with_note
 from pointsman.compete.desk_clock import Shown
 from pointsman.compete.desk_entrants import numbered
 from pointsman.compete.draws import HeatDraw
 from pointsman.compete.entries import AttemptEnded, AttemptStarted, Checked, Journal, MarksCorrected
 from pointsman.compete.marks import Marks, Measure, Outcome
 from pointsman.compete.schedule import next_place, why_not
-from pointsman.compete.state import Phase, person
+from pointsman.compete.state import Phase, known, person
 from pointsman.errors import RefusedError
 from pointsman.puzzle.puzzle import Count
 
@@ -154,18 +154,11 @@ def corrected(book: Book, attempt: str, marks: Marks, why: str, by: str) -> Writ
     """Other marks count from now on."""
     its = attempt_of(book.state, attempt)
     last = last_of(book, attempt, MarksCorrected, AttemptEnded)
-    if (
-        last is not None
-        and last.entry == MarksCorrected(attempt, marks)
-        and (last.why, person(last.by))
-        == (
-            why,
-            person(by),
-        )
-    ):
+    entry = MarksCorrected(attempt, marks)
+    if last is not None and (last.entry, last.why, person(last.by)) == (entry, why, person(by)):
         return []
     check_scorable(marks, book.state.rounds[its.started.round], attempt)
-    return [(MarksCorrected(attempt, marks), why)]
+    return [(entry, why)]
 
 
 def checked(book: Book, attempt: str, by: str) -> Writing:

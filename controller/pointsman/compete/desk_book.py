@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
-
 from pointsman.compete.book import Book, counting
 from pointsman.compete.entries import AttemptStarted, Entry, Written
-from pointsman.compete.state import Attempt, Round, State, person
-from pointsman.errors import UsageError, did_you_mean
+from pointsman.compete.state import Attempt, Round, State, known, person
 
-T = TypeVar("T")
 Writing = list[tuple[Entry, str]]
 """What a deed writes: entries, each with its reason; none when just that was done already."""
 
 _LONGEST = 200  # characters of a reason
-
-
-def known(names: Mapping[str, T], name: str, what: str) -> T:
-    """What has a name. Raises UsageError, with the name that was perhaps meant."""
-    if name not in names:
-        raise UsageError(f"there is no {what} {name!r}", cure=did_you_mean(name, names))
-    return names[name]
 
 
 def round_of(state: State, name: str) -> Round:

@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields
 
 from pointsman.compete.book import Book
-from pointsman.compete.desk_book import Writing, known, was_written
+from pointsman.compete.desk_book import Writing, was_written
 from pointsman.compete.entries import EntrantAdded, EntrantChanged, Withdrawn
-from pointsman.compete.state import State, person
+from pointsman.compete.state import known, person
 
 _LONGEST = 40  # characters of an id that is made of a name
 
@@ -62,11 +62,6 @@ def withdrawn(book: Book, entrant: str, why: str) -> Writing:
     """An entrant starts no more."""
     its = known(book.state.entrants, entrant, "entrant")
     return [] if its.withdrawn else [(Withdrawn(entrant), why)]
-
-
-def taken(state: State) -> Collection[str]:
-    """The ids of entrants that are in use."""
-    return state.entrants.keys()
 
 
 def _of(about: EntrantAdded | EntrantChanged) -> dict[str, str]:

@@ -10,8 +10,8 @@ from pointsman.compete import entries as e
 from pointsman.compete.commitment import ParRange
 from pointsman.compete.marks import Outcome
 from pointsman.compete.ranking import Advance
-from pointsman.compete.state import Attempt, Entrant, Phase, Round, State, Token, person
-from pointsman.errors import RefusedError, UsageError, did_you_mean
+from pointsman.compete.state import Attempt, Entrant, Phase, Round, State, Token, known, person
+from pointsman.errors import RefusedError
 
 T = TypeVar("T")
 
@@ -37,12 +37,6 @@ def _refuse(reason: str, written: e.Written, cure: str) -> NoReturn:
     raise RefusedError([reason], where=f"entry {written.seq}", cure=cure)
 
 
-def _known(names: Mapping[str, T], name: str, what: str) -> T:
-    if name not in names:
-        raise UsageError(f"there is no {what} {name!r}", cure=did_you_mean(name, names))
-    return names[name]
-
-
 def _with(names: Mapping[str, T], name: str, its: T) -> dict[str, T]:
     return {**names, name: its}
 
@@ -63,7 +57,7 @@ def _entrant(state: State, written: e.Written, entry: e.EntrantAdded) -> State:
 
 
 def _entrant_changed(state: State, written: e.Written, entry: e.EntrantChanged) -> State:
-    its = _known(state.entrants, entry.entrant, "entrant")
+    its = known(state.entrants, entry.entrant, "entrant")
     started = [a for a in state.attempts.values() if a.started.entrant == entry.entrant]
     if started and entry.category != its.about.category:
         _refuse(
@@ -75,7 +69,7 @@ def _entrant_changed(state: State, written: e.Written, entry: e.EntrantChanged) 
 
 
 def _withdrawn(state: State, written: e.Written, entry: e.Withdrawn) -> State:
-    its = _known(state.entrants, entry.entrant, "entrant")
+    its = known(state.entrants, entry.entrant, "entrant")
     if its.withdrawn:
         _refuse(f"{entry.entrant} has withdrawn already", written, "nothing is to be done")
     return replace(state, entrants=_with(state.entrants, entry.entrant, replace(its, withdrawn=True)))
@@ -110,7 +104,7 @@ def _round(state: State, written: e.Written, entry: e.RoundAnnounced) -> State:
 
 
 def _committed(state: State, written: e.Written, entry: e.Committed) -> State:
-    its = _known(state.rounds, entry.round, "round")
+    its = known(state.rounds, entry.round, "round")
     if its.committed is not None:
         _refuse(
             f"the draws of round {entry.round} are settled, and are not drawn again",
@@ -122,7 +116,7 @@ def _committed(state: State, written: e.Written, entry: e.Committed) -> State:
 
 
 def _heat_opened(state: State, written: e.Written, entry: e.HeatOpened) -> State:
-    its = _known(state.rounds, entry.round, "round")
+    its = known(state.rounds, entry.round, "round")
     if its.committed is None:
         _refuse(f"nothing has been committed to in round {entry.round}", written, "commit to its draws first")
     if its.secret is not None:
@@ -156,7 +150,7 @@ def _check_par(its: Round, par: int, written: e.Written) -> None:
 
 
 def _revealed(state: State, written: e.Written, entry: e.Revealed) -> State:
-    its = _known(state.rounds, entry.round, "round")
+    its = known(state.rounds, entry.round, "round")
     if its.committed is None:
         _refuse(f"nothing has been committed to in round {entry.round}", written, "commit to its draws first")
     if its.secret is not None:
@@ -173,14 +167,14 @@ def _revealed(state: State, written: e.Written, entry: e.Revealed) -> State:
 
 
 def _speed(state: State, written: e.Written, entry: e.SpeedChecked) -> State:
-    its = _known(state.rounds, entry.round, "round")
+    its = known(state.rounds, entry.round, "round")
     if its.announced.speed_limit_mm_s is None:
         _refuse(f"round {entry.round} has no speed limit", written, "nothing is to be measured")
     return replace(state, rounds=_with(state.rounds, entry.round, replace(its, speeds=(*its.speeds, entry))))
 
 
 def _shared_train(state: State, written: e.Written, entry: e.SharedTrainCounted) -> State:
-    its = _known(state.rounds, entry.round, "round")
+    its = known(state.rounds, entry.round, "round")
     if its.scheme.shared is None:
         _refuse(f"no train is shared in round {entry.round}", written, "nothing is to be counted")
     if entry.heat > len(its.heats):
@@ -195,7 +189,7 @@ def _shared_train(state: State, written: e.Written, entry: e.SharedTrainCounted)
 
 
 def _attempt(state: State, written: e.Written, entry: e.AttemptStarted) -> State:
-    entrant, its = _known(state.entrants, entry.entrant, "entrant"), _known(state.rounds, entry.round, "round")
+    entrant, its = known(state.entrants, entry.entrant, "entrant"), known(state.rounds, entry.round, "round")
     if entry.attempt in state.attempts:
         _refuse(f"there is an attempt {entry.attempt} already", written, "choose another id")
     if entrant.withdrawn:
@@ -274,7 +268,7 @@ def _changed(
     state: State, written: e.Written, name: str, phases: tuple[Phase, ...], cure: str, **changes: object
 ) -> State:
     """An attempt changed by somebody; refused unless it is in one of these phases."""
-    its = _known(state.attempts, name, "attempt")
+    its = known(state.attempts, name, "attempt")
     if its.phase not in phases:
         _refuse(f"attempt {name} is {its.phase}", written, cure)
     clock_ms = changes.get("clock_ms", its.clock_ms)
@@ -296,14 +290,14 @@ _OVER = "it has ended: correct its marks if they are wrong"
 
 
 def _set_up(state: State, written: e.Written, entry: e.SetUpAgreed) -> State:
-    its = _known(state.attempts, entry.attempt, "attempt")
+    its = known(state.attempts, entry.attempt, "attempt")
     if its.set_up is not None:
         _refuse(f"the set-up of attempt {entry.attempt} is agreed already", written, "take that back first")
     return _changed(state, written, entry.attempt, (Phase.CALLED,), "before the clock runs it is agreed", set_up=entry)
 
 
 def _clock_started(state: State, written: e.Written, entry: e.ClockStarted) -> State:
-    its = _known(state.attempts, entry.attempt, "attempt")
+    its = known(state.attempts, entry.attempt, "attempt")
     if its.phase is Phase.CALLED and its.set_up is None:
         _refuse(
             f"the set-up of attempt {entry.attempt} is not agreed",
@@ -330,7 +324,7 @@ def _paused(state: State, written: e.Written, entry: e.Paused) -> State:
 
 def _resumed(state: State, written: e.Written, entry: e.Resumed) -> State:
     cure = "only a clock that was stopped can go on"
-    its = _known(state.attempts, entry.attempt, "attempt")
+    its = known(state.attempts, entry.attempt, "attempt")
     if its.phase is Phase.PAUSED and entry.at_ms != its.clock_ms:
         _refuse(
             f"the clock of attempt {entry.attempt} was stopped at {its.clock_ms} ms, and not at {entry.at_ms} ms",
@@ -350,7 +344,7 @@ def _resumed(state: State, written: e.Written, entry: e.Resumed) -> State:
 
 
 def _pressed(state: State, written: e.Written, entry: e.FaultMarked | e.HintMarked) -> State:
-    its = _known(state.attempts, entry.attempt, "attempt")
+    its = known(state.attempts, entry.attempt, "attempt")
     # Two tablets need not agree on who was first: a press may be for a moment just gone.
     return _changed(state, written, entry.attempt, _ON, _OVER, pressed=(*its.pressed, entry))
 
@@ -370,7 +364,7 @@ def _ended(state: State, written: e.Written, entry: e.AttemptEnded) -> State:
 
 
 def _corrected(state: State, written: e.Written, entry: e.MarksCorrected) -> State:
-    its = _known(state.attempts, entry.attempt, "attempt")
+    its = known(state.attempts, entry.attempt, "attempt")
     at_its_place = [name for name, other in state.attempts.items() if other.place == its.place]
     if at_its_place[-1] != entry.attempt and entry.marks.outcome is not its.outcome:
         _refuse(
@@ -391,7 +385,7 @@ def _corrected(state: State, written: e.Written, entry: e.MarksCorrected) -> Sta
 
 
 def _checked(state: State, written: e.Written, entry: e.Checked) -> State:
-    its = _known(state.attempts, entry.attempt, "attempt")
+    its = known(state.attempts, entry.attempt, "attempt")
     if its.phase is not Phase.ENDED:
         _refuse(f"attempt {entry.attempt} is {its.phase}", written, "end it first")
     if its.checked_by:
@@ -417,7 +411,7 @@ def _token(state: State, written: e.Written, entry: e.TokenGiven) -> State:
 
 
 def _token_revoked(state: State, written: e.Written, entry: e.TokenRevoked) -> State:
-    its = _known(state.tokens, entry.name, "token")
+    its = known(state.tokens, entry.name, "token")
     if its.revoked:
         _refuse(f"token {entry.name} was revoked already", written, "nothing is to be done")
     return replace(state, tokens=_with(state.tokens, entry.name, replace(its, revoked=True)))

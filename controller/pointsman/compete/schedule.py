@@ -11,8 +11,7 @@ from pointsman.compete.knockout import Bracket
 from pointsman.compete.knockout_table import bracket_of
 from pointsman.compete.lines import Played, undecided
 from pointsman.compete.standings import Tables
-from pointsman.compete.state import Phase, State
-from pointsman.errors import UsageError, did_you_mean
+from pointsman.compete.state import Phase, State, known
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Due:
 
 def in_round(state: State, round_id: str) -> tuple[str, ...]:
     """Who is in a round, as ``standings.Tables.field`` says. Raises UsageError for a round that is not announced."""
-    _known(state.rounds, round_id, "round")
+    known(state.rounds, round_id, "round")
     return Tables(state).field(round_id).entrants
 
 
@@ -66,14 +65,9 @@ def places(tables: Tables, round_id: str) -> Iterator[Due]:
     return _knockout(tables, round_id) if tables.played(round_id).form.knockout else _in_order(tables, round_id)
 
 
-def _known(names: Mapping[str, object], name: str, what: str) -> None:
-    if name not in names:
-        raise UsageError(f"there is no {what} {name!r}", cure=did_you_mean(name, names))
-
-
 def _due_of(state: State, round_id: str, entrant: str) -> Due:
-    _known(state.rounds, round_id, "round")
-    _known(state.entrants, entrant, "entrant")
+    known(state.rounds, round_id, "round")
+    known(state.entrants, entrant, "entrant")
     tables = Tables(state)
     found = [its for its in due(tables, round_id) if its.entrant == entrant]
     return found[0] if found else Due(entrant, None, _not_in(tables, round_id, entrant))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TypeVar
 
 from pointsman.compete.commitment import Files, ParRange, Parts
 from pointsman.compete.entries import (
@@ -31,6 +32,9 @@ from pointsman.compete.marks import Marks, Outcome
 from pointsman.compete.scoring.book import scheme_named
 from pointsman.compete.scoring.own import read_own
 from pointsman.compete.scoring.scheme import Scheme, Terms
+from pointsman.errors import UsageError, did_you_mean
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +192,13 @@ class State:
     def of_round(self, round_id: str) -> dict[str, Attempt]:
         """The attempts of a round."""
         return {name: its for name, its in self.attempts.items() if its.started.round == round_id}
+
+
+def known(names: Mapping[str, T], name: str, what: str) -> T:
+    """What has a name; ``what`` says what it would be. Raises UsageError, with the name that was perhaps meant."""
+    if name not in names:
+        raise UsageError(f"there is no {what} {name!r}", cure=did_you_mean(name, names))
+    return names[name]
 
 
 def person(name: str) -> str:

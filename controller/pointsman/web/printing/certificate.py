@@ -9,9 +9,9 @@ from pointsman.compete.marks import MEASURE_OF, Fault, Marks, Outcome
 from pointsman.compete.scoring.score import Score
 from pointsman.compete.standing import Row, Standings
 from pointsman.compete.standings import Tables
-from pointsman.compete.state import Entrant, State
+from pointsman.compete.state import Entrant, State, known
 from pointsman.compete.withheld import heats_over
-from pointsman.errors import RefusedError, UsageError, did_you_mean
+from pointsman.errors import RefusedError
 from pointsman.puzzle.puzzle import Count
 from pointsman.track.model import Track, Vehicle
 from pointsman.web.printing import results_told as told
@@ -56,8 +56,8 @@ def certificates(
     """
     if state.created is None:
         raise RefusedError(["the competition has not begun"], cure="create it first")
-    if round_id is not None and round_id not in state.rounds:
-        raise UsageError(f"there is no round {round_id!r}", cure=did_you_mean(round_id, state.rounds))
+    if round_id is not None:
+        known(state.rounds, round_id, "round")
     if round_id is None and len(state.rounds) == 1:
         round_id = next(iter(state.rounds))
     wanted = list(dict.fromkeys(entrants))
@@ -67,8 +67,7 @@ def certificates(
     words = Words(language)
     sheet = Sheet(paper, f"{words('certificate')} - {state.created.name}", language, across=True)
     for name in wanted:
-        if name not in state.entrants:
-            raise UsageError(f"there is no entrant {name!r}", cure=did_you_mean(name, state.entrants))
+        known(state.entrants, name, "entrant")
         sheet.page()
         _Page(sheet, words, state, standings, track, over).draw(name, _honour(standings, name, round_id))
     return sheet.whole()

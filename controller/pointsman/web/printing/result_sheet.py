@@ -10,8 +10,8 @@ from pointsman.compete.formats import Result
 from pointsman.compete.knockout import Met
 from pointsman.compete.scoring.score import Score, Unit
 from pointsman.compete.standing import Advances, RoundStanding, Row, Standings
-from pointsman.compete.state import Round, State
-from pointsman.errors import RefusedError, UsageError, did_you_mean
+from pointsman.compete.state import Round, State, known
+from pointsman.errors import RefusedError
 from pointsman.operate.referee import Origin
 from pointsman.web.printing import results_told as told
 from pointsman.web.printing.flow import Block, pages
@@ -48,8 +48,8 @@ def result_sheet(
     """
     if state.created is None:
         raise RefusedError(["the competition has not begun"], cure="create it first")
-    if round_id is not None and round_id not in state.rounds:
-        raise UsageError(f"there is no round {round_id!r}", cure=did_you_mean(round_id, state.rounds))
+    if round_id is not None:
+        known(state.rounds, round_id, "round")
     rounds = list(state.rounds) if round_id is None else [round_id]
     columns = [len(_numbers(state.rounds[name], standings.rounds[name])) for name in rounds]
     if round_id is None and len(rounds) > 1:
