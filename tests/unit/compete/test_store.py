@@ -411,3 +411,25 @@ def test_a_file_that_is_something_else_is_refused_and_left_alone(tmp_path: Path)
         Store(str(file / "below" / "store"))
     with pytest.raises(CompetitionError, match="the store cannot be used"):
         Store(str(tmp_path))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a file that is in use cannot be removed there")
+def test_nothing_is_confirmed_into_a_file_that_is_gone(tmp_path: Path) -> None:
+    where, kept = tmp_path / "store.sqlite3", tmp_path / "kept"
+    with Store(str(where)) as store:
+        before = store.create("club", CREATED, by="Ada", at=START)
+        where.rename(kept)
+        for look in (store.book, store.head):
+            with pytest.raises(CompetitionError, match="removed or replaced"):
+                look("club")
+        with pytest.raises(CompetitionError, match="removed or replaced"):
+            store.add("club", EntrantAdded("anna", "Anna"), by="Ada", at=START)
+        assert not where.exists(), "no empty one is made in its place"
+        where.write_bytes(kept.read_bytes())
+        with pytest.raises(CompetitionError, match="removed or replaced"):
+            store.add("club", EntrantAdded("anna", "Anna"), by="Ada", at=START)
+        kept.replace(where)
+        assert store.book("club") == before, "the one that was there is taken up again"
+        after = store.add("club", EntrantAdded("anna", "Anna"), by="Ada", at=START)
+    with Store(str(where)) as store:
+        assert store.book("club").head == after.head

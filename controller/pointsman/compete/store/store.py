@@ -7,6 +7,7 @@ entry is on the disk.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,11 +47,13 @@ class Store:
         self.where = make_url(place).render_as_string(hide_password=True) if "://" in place else place
         self._busy_s = busy_s
         self._books: dict[str, Book] = {}
+        self._file: tuple[int, int] | None = None
         try:
             with self._writing() as connection:
                 if self._engine.dialect.name == "postgresql":
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _OF_SCHEMA})
                 bring_up(connection, self.where)
+            self._file = self._file_now()
         except BaseException:
             self.close()
             raise
@@ -185,13 +188,36 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
         options = {WRITES: True}
+        self._check_file()
         with self._told(), self._engine.execution_options(**options).begin() as connection:
             yield connection
+            self._check_file()
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
+        self._check_file()
         with self._told(), self._engine.begin() as connection:
             yield connection
+
+    def _check_file(self) -> None:
+        # A file that was removed stays writable for who has it open, and all of it is gone with the program.
+        if self._file is not None and self._file_now() != self._file:
+            raise CompetitionError(
+                "the file was removed or replaced while it was in use; nothing was written",
+                where=self.where,
+                cure="put the file back that was there; or end the program, restore a copy, and start it again",
+            )
+
+    def _file_now(self) -> tuple[int, int] | None:
+        """Which file it is, with SQLite; (0, 0) when there is none."""
+        place = self._engine.url.database
+        if self._engine.dialect.name != "sqlite" or place is None:
+            return None
+        try:
+            its = os.stat(place)
+        except OSError:
+            return 0, 0
+        return its.st_dev, its.st_ino
 
     @contextmanager
     def _told(self) -> Iterator[None]:
