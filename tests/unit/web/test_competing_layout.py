@@ -117,6 +117,27 @@ async def test_presses_go_to_book_and_journal_once_however_often_they_are_sent(t
     assert told == ["derailment", True, False]
 
 
+async def test_a_press_that_the_book_refuses_ends_and_stops_nothing_on_the_layout(tmp_path: Path) -> None:
+    async with staged(tmp_path, begun(tmp_path)) as (house, browser):
+        name = await called(browser)
+        await browser.done("play", attempt=name)
+        await house.box.begin(End.TO)
+        await seen(house.box, lambda now: now.mode is Mode.READY)
+        await until(browser, name, set_up=True)
+        await asyncio.to_thread(house_start, house, name)
+        for press, said in (
+            ({"do": "end", "outcome": "finished"}, "the layout has not confirmed the goal"),
+            ({"do": "end", "outcome": "did-not-start"}, f"the clock of attempt {name} has run"),
+            ({"do": "end", "outcome": "equipment"}, "this needs a reason"),
+            ({"do": "pause", "why": ""}, "this needs a reason"),
+        ):
+            assert await browser.refused(attempt=name, **press) == (403, said)
+        still = house.box.snapshot.attempt
+        assert still is not None
+        assert (house.box.snapshot.mode, still["over"], still["clock_stands"]) == (Mode.READY, False, False)
+        await until(browser, name, phase="running")
+
+
 def house_start(house: Served, name: str) -> None:
     """Start the clock as the layout does with the first movement."""
     assert house.hall is not None

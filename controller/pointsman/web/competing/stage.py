@@ -195,6 +195,7 @@ class Stage:
         """Do a deed of the attempt that is on, and what goes with it on the layout."""
         async with self._turn:
             before = (await self._state()).attempts[name]
+            _check_first(do, before, fields)
             if do == "pause" and before.phase is Phase.RUNNING:
                 await self._box.clock(stands=True, by=by, why=str(fields["why"]))
             if do == "end":
@@ -206,6 +207,23 @@ class Stage:
             if do == "resume" and after.phase is Phase.RUNNING:
                 await self._box.clock(stands=False, by=by)
             return answer
+
+
+def _check_first(do: str, its: Attempt, fields: Mapping[str, Any]) -> None:
+    """RefusedError for what the book would refuse, before anything on the layout is stopped or ended for it."""
+    if do in {"pause", "end"} and not fields["why"] and (do == "pause" or fields["outcome"] == Outcome.EQUIPMENT):
+        raise RefusedError(["this needs a reason"], cure="say what is wrong with the equipment")
+    if do != "end":
+        return
+    if fields["outcome"] == Outcome.FINISHED and not fields["counts"]:
+        raise RefusedError(
+            ["the layout has not confirmed the goal"],
+            cure="let it be driven on; an attempt that is given up did not finish",
+        )
+    if fields["outcome"] == Outcome.DID_NOT_START and its.phase is not Phase.CALLED:
+        raise RefusedError(
+            [f"the clock of attempt {its.started.attempt} has run"], cure="then it was started: it did not finish"
+        )
 
 
 def _moves(snapshot: Snapshot) -> bool:
