@@ -39,6 +39,7 @@ from pointsman.compete.entries import (
 )
 from pointsman.compete.evidence import evidence
 from pointsman.compete.marks import Fault, Marks, Measure, Outcome
+from pointsman.compete.played_out import PlayedOut
 from pointsman.compete.plans import Programme, RoundPlan
 from pointsman.compete.state import Attempt, Round, State
 from pointsman.compete.store.store import Deed, Store
@@ -69,6 +70,7 @@ class Desk:
     ) -> None:
         self._store, self.competition, self._now, self._version = store, competition, now, version
         self._draws = Draws() if draws is None else draws
+        self._shown = PlayedOut()
 
     @classmethod
     def begin(
@@ -220,7 +222,8 @@ class Desk:
 
     def call(self, round_id: str, entrant: str, by: str) -> AttemptStarted:
         """Call an entrant to the next place that is the entrant's."""
-        book = self._do(lambda book: desk_attempts.called(book, round_id, entrant, by), by)
+        shown = self._shown
+        book = self._do(lambda book: desk_attempts.called(book, round_id, entrant, by, shown), by)
         waiting = desk_attempts.waiting_at(book, round_id, entrant, by)
         assert waiting is not None, "who was called waits"
         return waiting

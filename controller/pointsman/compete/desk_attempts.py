@@ -15,6 +15,7 @@ from pointsman.compete.desk_entrants import numbered
 from pointsman.compete.draws import HeatDraw
 from pointsman.compete.entries import AttemptEnded, AttemptStarted, Checked, Journal, MarksCorrected
 from pointsman.compete.marks import Marks, Measure, Outcome
+from pointsman.compete.played_out import PlayedOut
 from pointsman.compete.schedule import next_place, why_not
 from pointsman.compete.state import Phase, known, person
 from pointsman.errors import RefusedError
@@ -24,7 +25,7 @@ _LONGEST = 60  # characters of an id
 AGAIN = "-again"
 
 
-def called(book: Book, round_id: str, entrant: str, by: str) -> Writing:
+def called(book: Book, round_id: str, entrant: str, by: str, shown: PlayedOut) -> Writing:
     """An entrant is called to the next place; nothing when this person has done that, and no clock has run since."""
     state = book.state
     its = round_of(state, round_id)
@@ -37,6 +38,12 @@ def called(book: Book, round_id: str, entrant: str, by: str) -> Writing:
             [reason or f"no attempt of {entrant} is to come in round {round_id}"],
             where=round_id,
             cure="call somebody else; the standings tell who is waited for",
+        )
+    if shown.before(book, round_id, place.heat, entrant):
+        raise RefusedError(
+            [f"the draw of heat {place.heat} of round {round_id} could be seen by all before {entrant} was to play it"],
+            where=round_id,
+            cure="let it be the next round; when all others have played, publish the secret of this one and say why",
         )
     heat = its.heats[place.heat - 1]
     name = _name(book, f"{round_id}-{entrant}-{place.number}", f"{round_id[:20]}-{entrant[:20]}-{place.number}")

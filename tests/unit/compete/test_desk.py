@@ -543,3 +543,23 @@ def test_desks_of_several_programs_do_each_thing_once(desk: Desk, tmp_path: Path
     assert [name for name in desk.state.attempts if name != attempt] == ["r1-bo-1"]
     assert kinds(desk).count(FaultMarked) + kinds(desk).count(MarksCorrected) == 7
     assert (kinds(desk).count(Paused), kinds(desk).count(ClockStarted)) == (0, 1)
+
+
+def test_nobody_plays_a_draw_that_could_be_seen_before(desk: Desk) -> None:
+    finish(desk, on(desk, "ada"))
+    desk.enter("Cleo", MARSHAL)
+    finish(desk, on(desk, "cleo"))  # Bo is still to play: nobody knows the draw yet
+    desk.withdraw("bo", "went home", MARSHAL)
+    back = desk.book.head.entries
+    desk.undo(back, "is back", MARSHAL)
+    desk.enter("Dag", MARSHAL)
+    for name in ("bo", "dag"):
+        with pytest.raises(RefusedError, match=f"the draw of heat 1 of round r1 could be seen by all before {name}"):
+            desk.call("r1", name, MARSHAL)
+    # What was taken back after all had played was seen by then as well.
+    desk.withdraw("bo", "went home", MARSHAL)
+    desk.withdraw("dag", "came too late", MARSHAL)
+    for seq in [one.seq for one in reversed(desk.book.written) if getattr(one.entry, "attempt", "") == "r1-ada-1"]:
+        desk.undo(seq, "not so good", MARSHAL)
+    with pytest.raises(RefusedError, match="could be seen by all before ada"):
+        desk.call("r1", "ada", MARSHAL)

@@ -194,3 +194,12 @@ async def test_every_route_is_described(tmp_path: Path) -> None:
         for method, one in methods.items():
             assert one["description"], f"{method} {path}"
     assert {"/api/competitions/{competition}", "/api/session"} <= described["paths"].keys()
+
+
+async def test_an_open_heat_that_nobody_has_played_is_nobodys_to_see(tmp_path: Path) -> None:
+    async with held(tmp_path, BY_PIN) as its, its.browser() as marshal, its.browser() as anybody:
+        await marshal.http.post("/api/session", json={"pin": BY_PIN.pin})
+        await marshal.done("announce", plan=FINAL, code=CODE)
+        await marshal.done("open-heat", round="r1", code=CODE)
+        assert (await anybody.http.get(f"{AT}/rounds/r1/set-up/1")).status_code == 403, "nobody has come yet"
+        assert (await marshal.http.get(f"{AT}/rounds/r1/set-up/1")).status_code == 200

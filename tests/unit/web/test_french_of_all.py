@@ -46,6 +46,7 @@ TOLD_ON_A_PAGE = (
     "compete/overall.py",
     "compete/pars.py",
     "compete/plans.py",
+    "compete/played_out.py",
     "compete/ranking.py",
     "compete/placing.py",
     "compete/retracing.py",

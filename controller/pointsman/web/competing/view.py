@@ -6,15 +6,15 @@ is told the cards of an attempt that is under way, because the wagons have to be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pointsman.compete.book import Book
 from pointsman.compete.doubts import Doubt, doubts
 from pointsman.compete.entries import FaultMarked, HintMarked, Scope
-from pointsman.compete.marks import Outcome
 from pointsman.compete.marks_json import marks_values
+from pointsman.compete.played_out import played_out
 from pointsman.compete.schedule import Due, due
 from pointsman.compete.scoring.score import Score
 from pointsman.compete.standing import RoundStanding, Row, Standings
@@ -40,39 +40,13 @@ class Seen:
         state = book.state
         tables = Tables(state)
         turns = {name: due(tables, name) for name in state.rounds}
-        over = {name: _over(state, name, turns[name]) for name in state.rounds}
+        over = {name: played_out(tables, name, turns[name]) for name in state.rounds}
         return cls(book, standings(state), doubts(state), turns, over)
 
     def may_know(self, attempt: Attempt, scope: Scope) -> bool:
         """Whether somebody may know the draw of an attempt, and how it was played."""
         its = attempt.started
         return scope is Scope.MARSHAL or (attempt.phase is Phase.ENDED and its.heat in self.over[its.round])
-
-
-def _over(state: State, round_id: str, turns: Iterable[Due]) -> frozenset[int]:
-    """The heats that nobody has to play any more: after the secret is out, all; and as soon as everybody has had it."""
-    its = state.rounds[round_id]
-    if its.secret is not None:
-        return frozenset(range(1, its.announced.heats + 1))
-    last: dict[str, Attempt] = {}
-    for attempt in state.of_round(round_id).values():
-        last[attempt.started.entrant] = attempt
-    groups = max(1, its.announced.heats // its.attempts)
-    left: set[int] = set()
-    for turn in turns:
-        made = last.get(turn.entrant)
-        if made is None and turn.place is not None:
-            return frozenset()  # in which group that will be is not settled
-        if turn.place is not None:
-            left |= _from(turn.place.heat, turn.place.number, its.attempts, groups)
-        elif made is not None and (made.phase is not Phase.ENDED or made.outcome is Outcome.EQUIPMENT):
-            left |= _from(made.started.heat, made.started.number, its.attempts, groups)
-    return frozenset(range(1, len(its.heats) + 1)) - left
-
-
-def _from(heat: int, number: int, attempts: int, groups: int) -> set[int]:
-    """The heats of somebody from an attempt on."""
-    return {heat + groups * more for more in range(attempts - number + 1)}
 
 
 def values(seen: Seen, scope: Scope) -> dict[str, Any]:

@@ -16,4 +16,12 @@ TEMPLATES = (
         "let it be driven on; an attempt that is given up did not finish",
         "qu'on conduise encore ; un essai abandonné n'est pas terminé",
     ),
+    (
+        "the draw of heat {a_d} of round {a_w} could be seen by all before {b_w} was to play it",
+        "le tirage de la série {a_d} de la manche {a_w} a pu être vu de tous avant que {b_w} ne doive le jouer",
+    ),
+    (
+        "let it be the next round; when all others have played, publish the secret of this one and say why",
+        "que ce soit la manche suivante ; quand tous les autres ont joué, publiez le secret de celle-ci et dites pourquoi",
+    ),
 )
