@@ -13,7 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pointsman.errors import CompetitionError, PointsmanError
+from pointsman.compete.commitment import sha256_of
+from pointsman.compete.entries import Journal
+from pointsman.errors import CompetitionError, PointsmanError, RefusedError
 from pointsman.operate.retelling import Told, untold
 from pointsman.puzzle.choice import Chosen
 from pointsman.record import Line, content_of, names_something, read
@@ -79,6 +81,20 @@ def chain(journal: Path, chosen: Chosen | None, attempt: AttemptName | None) -> 
             f"it starts from '{start}', and the draw from '{played.start}'", where=str(links[0].path), cure=_ANOTHER
         )
     return tuple(links), played
+
+
+def journal_in(folder: Path, named: Journal) -> Path:
+    """The file of a journal that an attempt has ended with.
+
+    Raises UsageError when it cannot be read there, RefusedError when it is not what it was then.
+    """
+    path = folder / Path(named.name).name
+    if sha256_of(path) != named.sha256:
+        raise RefusedError(
+            [f"its journal {path.name} is not what it was when the attempt ended"],
+            cure="put the right one into the folder of the journals; pointsman compete verify tells what differs",
+        )
+    return path
 
 
 @contextmanager

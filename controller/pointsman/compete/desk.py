@@ -41,6 +41,7 @@ from pointsman.compete.evidence import evidence
 from pointsman.compete.marks import Fault, Marks, Measure, Outcome
 from pointsman.compete.played_out import PlayedOut
 from pointsman.compete.plans import Programme, RoundPlan
+from pointsman.compete.sealing import secret_of
 from pointsman.compete.state import Attempt, Round, State
 from pointsman.compete.store.store import Deed, Store
 from pointsman.compete.tokens import give
@@ -191,7 +192,7 @@ class Desk:
         committed = state.rounds[plan.id].committed
         assert committed is not None, "both are written, or neither"
         if committed != prepared.committed:  # it was announced before: with this code?
-            self._draws.secret(state.rounds[plan.id], code)
+            secret_of(state.rounds[plan.id], code)
         return committed
 
     def open_heat(self, round_id: str, code: str, by: str, *, heat: int | None = None) -> HeatOpened:
@@ -205,7 +206,7 @@ class Desk:
 
     def reveal(self, round_id: str, code: str, by: str, *, why: str = "") -> Revealed:
         """Publish a round's secret; nobody plays in it any more. While attempts are to come it needs a reason."""
-        secret = self._draws.secret(round_of(self.state, round_id), code)
+        secret = secret_of(round_of(self.state, round_id), code)
         self._do(lambda book: desk_rounds.revealed(book, round_id, secret, why), by)
         return Revealed(round_id, secret.hex())
 

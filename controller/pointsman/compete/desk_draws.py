@@ -15,9 +15,9 @@ from pointsman.compete.commitment import Files
 from pointsman.compete.draws import DrawList, HeatDraw, draw_list
 from pointsman.compete.marks import Figure, Marks, Outcome
 from pointsman.compete.pars import MOVES, Pars, pars
-from pointsman.compete.sealing import Sealed
+from pointsman.compete.sealing import secret_of
 from pointsman.compete.state import Round
-from pointsman.errors import RefusedError, UsageError
+from pointsman.errors import UsageError
 from pointsman.puzzle.choice import Chosen, choose
 from pointsman.puzzle.goal import Goal
 from pointsman.puzzle.position import Position
@@ -59,19 +59,9 @@ class Draws:
                 self._lists[key] = found
             return self._lists[key]
 
-    def secret(self, its: Round, code: str) -> bytes:
-        """A round's secret by the marshal's code. Raises RefusedError when it is another code; UsageError."""
-        committed = its.committed
-        if committed is None:
-            raise RefusedError(
-                [f"nothing has been committed to in round {its.announced.round}"], cure="commit to its draws first"
-            )
-        sealed = Sealed(bytes.fromhex(committed.sealed), bytes.fromhex(committed.salt))
-        return sealed.open(code, its.parts(committed), committed.commitment)
-
     def of_heat(self, its: Round, heat: int, code: str) -> tuple[HeatDraw, ...]:
-        """The draws of a heat, its own first, by the marshal's code. Raises as ``secret`` and ``listed``."""
-        secret = self.secret(its, code)  # first: whoever has mistyped the code does not wait for the list
+        """The draws of a heat, its own first, by the marshal's code. Raises as ``secret_of`` and ``listed``."""
+        secret = secret_of(its, code)  # first: whoever has mistyped the code does not wait for the list
         assert its.committed is not None, "what has a secret is settled"
         parts = its.parts(its.committed)
         return self.listed(its.announced.puzzle, parts.files, parts.count).pool(parts.pars).heat(parts, secret, heat)

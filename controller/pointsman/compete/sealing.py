@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from pointsman.compete.commitment import SECRET_BYTES, Parts
+from pointsman.compete.state import Round
 from pointsman.errors import RefusedError, UsageError
 
 LEAST_CODE, MOST_CODE = 8, 128
@@ -47,6 +48,17 @@ class Sealed:
                 "changed since: compare version, files, par range, heats and spares with what was announced",
             )
         return secret
+
+
+def secret_of(its: Round, code: str) -> bytes:
+    """A round's secret by the marshal's code. Raises RefusedError for another code, and before it is settled."""
+    committed = its.committed
+    if committed is None:
+        raise RefusedError(
+            [f"nothing has been committed to in round {its.announced.round}"], cure="commit to its draws first"
+        )
+    sealed = Sealed(bytes.fromhex(committed.sealed), bytes.fromhex(committed.salt))
+    return sealed.open(code, its.parts(committed), committed.commitment)
 
 
 def seal(secret: bytes, code: str) -> Sealed:

@@ -8,7 +8,7 @@ from pointsman.compete.book import Book
 from pointsman.compete.differences import Difference, Verified, told
 from pointsman.compete.draws import DrawList, draw_list
 from pointsman.compete.entries import AttemptStarted, Committed
-from pointsman.compete.sealing import Sealed
+from pointsman.compete.sealing import secret_of
 from pointsman.compete.state import Round
 from pointsman.errors import LayoutError, NotationError, RefusedError, UsageError
 from pointsman.puzzle.puzzle import Count
@@ -40,7 +40,7 @@ class _Draws:
         same = self._same_files(where, its, committed)
         if not its.heats:
             return
-        secret = self._secret(where, its, committed)
+        secret = self._secret(where, its)
         if secret is None:
             return
         if not same:
@@ -72,7 +72,7 @@ class _Draws:
             return False
         return True
 
-    def _secret(self, where: str, its: Round, committed: Committed) -> bytes | None:
+    def _secret(self, where: str, its: Round) -> bytes | None:
         """By which the draws are settled: as it was told, or as the marshal's code opens it."""
         if its.secret is not None:
             return bytes.fromhex(its.secret)
@@ -81,9 +81,8 @@ class _Draws:
                 Difference(where, "its secret is not out: give the marshal's code to derive its draws")
             )
             return None
-        sealed = Sealed(bytes.fromhex(committed.sealed), bytes.fromhex(committed.salt))
         try:
-            return sealed.open(self._code, its.parts(committed), committed.commitment)
+            return secret_of(its, self._code)
         except RefusedError as error:
             self.differences.append(Difference(where, error.what))
             return None

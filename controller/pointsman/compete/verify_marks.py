@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -10,15 +9,15 @@ from pathlib import Path
 
 from pointsman.compete.book import Book
 from pointsman.compete.by_hand import with_outcome
-from pointsman.compete.chain import AttemptName
+from pointsman.compete.chain import AttemptName, journal_in
 from pointsman.compete.differences import Difference, Verified, differing, told
-from pointsman.compete.entries import FaultMarked, HintMarked, Journal
+from pointsman.compete.entries import FaultMarked, HintMarked
 from pointsman.compete.evidence import evidence
 from pointsman.compete.marks import NONE, Fault, Figure, Marks, Measure, called
 from pointsman.compete.marks_json import marks_values
 from pointsman.compete.pars import Pars
 from pointsman.compete.state import Attempt
-from pointsman.errors import CompetitionError, LayoutError, NotationError, UsageError
+from pointsman.errors import CompetitionError, LayoutError, NotationError, RefusedError, UsageError
 from pointsman.operate.referee import Origin
 from pointsman.puzzle.choice import choose
 from pointsman.puzzle.goal import Goal
@@ -44,17 +43,15 @@ def check_marks(book: Book, journals: Path, pars: Pars) -> Verified:
         if its.ended.journal is None:
             differences += _seen_by_nobody(where, its.ended.marks)
             continue
-        found = _journal(where, its.ended.journal, journals)
-        if isinstance(found, Path):
-            differences += _derived(where, its, found, book, once)
-        elif found.what.startswith(_NOT_HERE):
-            unchecked.append(found)
+        try:
+            journal = journal_in(journals, its.ended.journal)
+        except UsageError as error:
+            unchecked.append(Difference(where, f"its journal is not here: {told(error)}"))
+        except RefusedError as error:
+            differences.append(Difference(where, error.what))
         else:
-            differences.append(found)
+            differences += _derived(where, its, journal, book, once)
     return Verified(tuple(differences), tuple(unchecked))
-
-
-_NOT_HERE = "its journal is not here"
 
 
 class _Once:
@@ -69,18 +66,6 @@ class _Once:
         if key not in self._known:
             self._known[key] = self._pars(track, start, goal)
         return self._known[key]
-
-
-def _journal(where: str, told_of: Journal, folder: Path) -> Path | Difference:
-    """The file of a journal, which has what it had when the attempt ended."""
-    path = folder / Path(told_of.name).name
-    try:
-        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        return Difference(where, f"{_NOT_HERE}: {path}: {error.strerror or error}")
-    if sha256 != told_of.sha256:
-        return Difference(where, f"its journal {path} is not what it was when the attempt ended")
-    return path
 
 
 def _derived(where: str, its: Attempt, journal: Path, book: Book, pars: Pars) -> Iterator[Difference]:

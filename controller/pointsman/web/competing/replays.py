@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
-from pointsman.compete.chain import AttemptName
+from pointsman.compete.chain import AttemptName, journal_in
+from pointsman.compete.entries import Journal
 from pointsman.compete.evidence import steps
 from pointsman.compete.state import Attempt, Round
-from pointsman.errors import RefusedError
+from pointsman.errors import RefusedError, UsageError
 from pointsman.puzzle.choice import choose
 from pointsman.solver.apart import solve_apart
 
@@ -37,12 +37,13 @@ def _journal(its: Attempt, journals: Path | None) -> Path:
     ended = its.ended.journal if its.ended is not None else None
     if ended is None:
         raise RefusedError(["no journal tells of this attempt"], cure="look at its marks")
-    path = None if journals is None else journals / Path(ended.name).name
-    if path is None or not path.is_file():
-        raise RefusedError([f"the journal {ended.name} is not here"], cure="put it into the folder of the journals")
-    if hashlib.sha256(path.read_bytes()).hexdigest() != ended.sha256:
-        raise RefusedError(
-            [f"the journal {ended.name} is not the one that the attempt ended with"],
-            cure="put the right one into the folder of the journals; pointsman compete verify tells what differs",
-        )
-    return path
+    try:
+        if journals is not None:
+            return journal_in(journals, ended)
+    except UsageError as error:
+        raise _missing(ended) from error
+    raise _missing(ended)
+
+
+def _missing(journal: Journal) -> RefusedError:
+    return RefusedError([f"the journal {journal.name} is not here"], cure="put it into the folder of the journals")

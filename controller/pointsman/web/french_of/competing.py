@@ -26,10 +26,6 @@ TEMPLATES = (
     ("the journal {a_w} is not here", "le journal {a_w} n'est pas ici"),
     ("put it into the folder of the journals", "mettez-le dans le dossier des journaux"),
     (
-        "the journal {a_w} is not the one that the attempt ended with",
-        "le journal {a_w} n'est pas celui avec lequel l'essai a pris fin",
-    ),
-    (
         "put the right one into the folder of the journals; pointsman compete verify tells what differs",
         "mettez le bon dans le dossier des journaux ; pointsman compete verify dit ce qui diffère",
     ),
