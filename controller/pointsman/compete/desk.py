@@ -39,8 +39,8 @@ from pointsman.compete.entries import (
 )
 from pointsman.compete.evidence import evidence
 from pointsman.compete.marks import Fault, Marks, Measure, Outcome
-from pointsman.compete.played_out import PlayedOut
 from pointsman.compete.plans import Programme, RoundPlan
+from pointsman.compete.played_out import PlayedOut
 from pointsman.compete.sealing import secret_of
 from pointsman.compete.state import Attempt, Round, State
 from pointsman.compete.store.store import Deed, Store

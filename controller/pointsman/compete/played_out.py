@@ -1,4 +1,4 @@
-"""Which heats are played out, so that everybody may know their draws, and who must not play in such a heat any more.
+"""Who must not play in a heat any more, because it was played out, and its draw could be seen by everybody.
 
 What was shown is not unseen: whoever comes into a round later, or comes back, plays in no heat that was played out by
 then.
@@ -6,7 +6,6 @@ then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from pointsman.compete.book import Book, fold
@@ -21,43 +20,8 @@ from pointsman.compete.entries import (
     Written,
 )
 from pointsman.compete.field import feeder
-from pointsman.compete.marks import Outcome
-from pointsman.compete.schedule import Due, due
 from pointsman.compete.standings import Tables
-from pointsman.compete.state import Attempt, Phase
-
-
-def played_out(tables: Tables, round_id: str, turns: Iterable[Due]) -> frozenset[int]:
-    """The heats that nobody has to play any more: after the secret is out, all; and as soon as everybody has had it.
-
-    None of which nobody knows yet who will play it.
-    """
-    its = tables.state.rounds[round_id]
-    if its.secret is not None:
-        return frozenset(range(1, its.announced.heats + 1))
-    if not tables.field(round_id).certain:
-        return frozenset()
-    last: dict[str, Attempt] = {}
-    had: set[int] = set()
-    for attempt in tables.state.of_round(round_id).values():
-        last[attempt.started.entrant] = attempt
-        had.add(attempt.started.heat)
-    groups = max(1, its.announced.heats // its.attempts)
-    left: set[int] = set()
-    for turn in turns:
-        made = last.get(turn.entrant)
-        if made is None and turn.place is not None:
-            return frozenset()  # in which group that will be is not settled
-        if turn.place is not None:
-            left |= _from(turn.place.heat, turn.place.number, its.attempts, groups)
-        elif made is not None and (made.phase is not Phase.ENDED or made.outcome is Outcome.EQUIPMENT):
-            left |= _from(made.started.heat, made.started.number, its.attempts, groups)
-    return frozenset(had - left)
-
-
-def _from(heat: int, number: int, attempts: int, groups: int) -> set[int]:
-    """The heats of somebody from an attempt on."""
-    return {heat + groups * more for more in range(attempts - number + 1)}
+from pointsman.compete.withheld import heats_over
 
 
 class PlayedOut:
@@ -82,8 +46,7 @@ class PlayedOut:
         """What was played out just before an entry."""
         key = round_id, one.seq, one.at
         if key not in self._found:
-            tables = Tables(fold(book.written[: one.seq - 1]))
-            self._found[key] = played_out(tables, round_id, due(tables, round_id))
+            self._found[key] = heats_over(Tables(fold(book.written[: one.seq - 1])), round_id)
         return self._found[key]
 
 

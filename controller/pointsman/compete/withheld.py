@@ -17,25 +17,26 @@ from pointsman.compete.state import Phase, Round
 
 
 def heats_over(tables: Tables, round_id: str) -> frozenset[int]:
-    """The heats of a round that nobody has to play any more.
+    """The heats of a round that were played, and that nobody has to play any more; all of them once the secret is out.
 
-    None of those that are not open yet, and none at all before it is known who is in the round, and in which group.
+    None before it is known who is in the round, and in which group.
     """
     its = tables.state.rounds[round_id]
     if its.secret is not None:
         return frozenset(range(1, its.announced.heats + 1))
     field = tables.field(round_id)
-    if not field.certain or not field.entrants:
+    if not field.certain:
         return frozenset()
     left: set[int] = set()
     for heat, number in (_of_knockout if its.form.knockout else _in_order)(tables, round_id):
         if number is None:
             return frozenset()
         left |= _from(its, heat, number)
-    for attempt in tables.state.of_round(round_id).values():
+    attempts = tables.state.of_round(round_id).values()
+    for attempt in attempts:
         if attempt.phase is not Phase.ENDED:
             left |= _from(its, attempt.started.heat, attempt.started.number)
-    return frozenset(range(1, len(its.heats) + 1)) - left
+    return frozenset(attempt.started.heat for attempt in attempts) - left
 
 
 def _in_order(tables: Tables, round_id: str) -> Iterator[tuple[int, int | None]]:

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pointsman.compete.book import Book
-from pointsman.compete.doubts import Doubt, doubts
+from pointsman.compete.doubts import Doubt, DoubtKind, doubts
 from pointsman.compete.entries import FaultMarked, HintMarked, Scope
 from pointsman.compete.marks_json import marks_values
-from pointsman.compete.played_out import played_out
 from pointsman.compete.schedule import Due, due
 from pointsman.compete.scoring.score import Score
 from pointsman.compete.standing import RoundStanding, Row, Standings
 from pointsman.compete.standings import Tables, standings
-from pointsman.compete.state import Attempt, Phase, Round, State
+from pointsman.compete.state import Attempt, Phase, Round
+from pointsman.compete.withheld import heats_over
 from pointsman.web.competing.catalogue import position_of, title_of
 from pointsman.web.competing.log import log_lines
 
@@ -40,7 +40,7 @@ class Seen:
         state = book.state
         tables = Tables(state)
         turns = {name: due(tables, name) for name in state.rounds}
-        over = {name: played_out(tables, name, turns[name]) for name in state.rounds}
+        over = {name: heats_over(tables, name) for name in state.rounds}
         return cls(book, standings(state), doubts(state), turns, over)
 
     def may_know(self, attempt: Attempt, scope: Scope) -> bool:
@@ -67,7 +67,12 @@ def values(seen: Seen, scope: Scope) -> dict[str, Any]:
             for category, rows in seen.standings.overall.items()
         ],
         "unchecked": list(state.unchecked),
-        "doubts": [{"attempt": its.attempt, "kind": str(its.kind), "text": its.what} for its in seen.doubts],
+        "doubts": [
+            {"attempt": its.attempt, "kind": str(its.kind), "text": its.what}
+            for its in seen.doubts
+            # That one tells the par.
+            if its.kind is not DoubtKind.UNDER_PAR or seen.may_know(state.attempts[its.attempt], scope)
+        ],
     }
     if scope is Scope.MARSHAL:
         found["tokens"] = [
