@@ -7,11 +7,11 @@ entry is on the disk.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -214,7 +214,7 @@ class Store:
         if self._engine.dialect.name != "sqlite" or place is None:
             return None
         try:
-            its = os.stat(place)
+            its = Path(place).stat()
         except OSError:
             return 0, 0
         return its.st_dev, its.st_ino

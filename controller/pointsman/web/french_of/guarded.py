@@ -22,6 +22,7 @@ TEMPLATES = (
     ),
     (
         "let it be the next round; when all others have played, publish the secret of this one and say why",
-        "que ce soit la manche suivante ; quand tous les autres ont joué, publiez le secret de celle-ci et dites pourquoi",
+        "que ce soit la manche suivante ; quand tous les autres ont joué, publiez le secret de celle-ci, et dites "
+        "pourquoi",
     ),
 )
