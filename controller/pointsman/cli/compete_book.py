@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -73,6 +74,9 @@ def new(
         told = read.created
         told = Created(title or told.name, _day(day) or told.date, told.place if place is None else place)
         read = replace(read, name=name or read.name, created=told)
+    if code_file is not None and not read.rounds:
+        cure = "give --programme too, or leave it out: rounds that are announced later are asked for the code then"
+        raise UsageError("--code-file is for rounds, and there is none", where="compete new", cure=cure)
     code = marshals_code(code_file, new=True) if read.rounds else ""
     with opened(store) as its, searching(quiet=as_json):
         desk = Desk.begin(its, read, code, who, now=now, version=version())
@@ -86,6 +90,7 @@ def new(
         if its_round.committed is not None:
             say(out, f"Commitment of round {its_round.announced.round}: put it up before the round.")
             whole_line(out, f"  {its_round.committed.commitment}")
+    whole_line(out, f"Next: pointsman compete run {read.name}{'' if store is None else f' --store {quote(store)}'}")
 
 
 def _day(text: str | None) -> date | None:

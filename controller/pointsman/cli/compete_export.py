@@ -38,9 +38,10 @@ def export(
     force: Force = False,
     store: StoreName = None,
 ) -> None:
-    """Write results into files: tables for a spreadsheet, JSON, or a sheet to be printed.
+    """Write results as tables, JSON, or a sheet to be printed.
 
-    JSON is the whole book, with what only the marshal knows; docs/competition-export.md tells what is in each.
+    Tables are CSV for a spreadsheet. JSON is the whole book, with what only the marshal knows;
+    docs/competition-export.md tells what is in each.
     """
     from pointsman.compete.export.attempts_csv import attempts_csv
     from pointsman.compete.export.book_json import book_json
@@ -113,9 +114,10 @@ def verify(
     store: StoreName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recompute a competition from its book, draws and journals, and tell every difference.
+    """Recompute a competition, and tell every difference.
 
-    Nothing is changed. Ends with 11 when there is one; what could not be looked at from here is told, and is none.
+    From its book, draws and journals; nothing is changed. Ends with 11 when there is one; what could not be looked at
+    from here is told, and is none.
     """
     from platformdirs import user_data_dir
 

@@ -70,9 +70,10 @@ def run(
     journals: Annotated[Path | None, typer.Option(help="Folder for the journals; the user's data folder.")] = None,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log one JSON object a line to standard error.")] = False,
 ) -> None:
-    """Hold a competition in the browser: call, mark, and show who leads.
+    """Hold a competition in the browser.
 
-    Without LAYOUT nothing on a layout is driven or watched: marshals have clocks and buttons. Ends with Ctrl-C.
+    Call, mark, and show who leads. Without LAYOUT nothing on a layout is driven or watched: there are clocks and
+    buttons. Tablets come in with --host alone. Ends with Ctrl-C.
     """
     # With all that it needs: other commands, and the help, do without.
     from pointsman.compete.store.store import Store

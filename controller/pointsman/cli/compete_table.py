@@ -29,7 +29,12 @@ def print_standings(out: Console, state: State, found: Standings, only: str | No
             _print_round(out, state, state.rounds[name], standing)
     if only is not None:
         return
+    if not found.rounds:
+        out.print()
+        say(out, f"No round is announced yet; {amount(len(state.entrants), 'entrants')}.")
     for category, rows in found.overall.items():
+        if all(row.result.score is None for row in rows):
+            continue
         out.print()
         say(out, f"Overall, {category}" if category else "Overall")
         table = compact_table(out, "", "name", "result")
@@ -42,10 +47,11 @@ def print_standings(out: Console, state: State, found: Standings, only: str | No
 def _print_round(out: Console, state: State, its: Round, standing: RoundStanding) -> None:
     told = its.announced
     to_come = sum(row.result.open for row in standing.rows)
-    say(out, f"{told.title} ({told.round}): {told.format} by {its.scheme.name}, in {told.count}")
-    say(out, "certain" if standing.certain else f"open: {amount(to_come, 'attempts')} to come")
+    say(out, f"{told.title} ({told.round}): {told.format} by {told.scheme}, in {told.count}")
     if not standing.rows:
+        say(out, "nobody is in it yet")
         return
+    say(out, "certain" if standing.certain else f"open: {amount(to_come, 'attempts')} to come")
     numbers = range(1, its.attempts + 1)
     table = compact_table(out, "", "name", "result", *map(str, numbers), "")
     for row in standing.rows:

@@ -87,7 +87,9 @@ class Desk:
     ) -> Self:
         """Begin a competition by its programme: entrants entered, rounds announced; everything, or nothing."""
         desk = cls(store, programme.name, now=now, version=version, draws=draws)
-        prepared = [desk_rounds.prepare(plan, desk._draws, code, version) for plan in programme.rounds]
+        # Before draws are listed, which may take minutes.
+        store.check_new(programme.name)
+        prepared = [desk_rounds.prepare_of(plan, desk._draws, code, version) for plan in programme.rounds]
         writing: Writing = [(entrant, "") for entrant in programme.entrants]
         for its in prepared:
             writing += [(its.announced, ""), (its.committed, "")]

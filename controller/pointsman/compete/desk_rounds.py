@@ -18,7 +18,7 @@ from pointsman.compete.plans import RoundPlan, check_plan
 from pointsman.compete.sealing import seal
 from pointsman.compete.standings import standings
 from pointsman.compete.state import State
-from pointsman.errors import RefusedError
+from pointsman.errors import RefusedError, UsageError
 from pointsman.puzzle.choice import choose
 from pointsman.track.builtin import builtin_layouts, find_layout, split_puzzle
 
@@ -54,6 +54,14 @@ def prepare(plan: RoundPlan, draws: Draws, code: str, version: str) -> Prepared:
         announced,
         Committed(plan.id, version, commitment, sealed.secret.hex(), sealed.salt.hex(), parts.draws),
     )
+
+
+def prepare_of(plan: RoundPlan, draws: Draws, code: str, version: str) -> Prepared:
+    """``prepare`` for one of several rounds: what cannot be is told with the round."""
+    try:
+        return prepare(plan, draws, code, version)
+    except UsageError as error:
+        raise UsageError(error.what, where=f"round {plan.id}", cure=error.cure) from error
 
 
 def _found_again(puzzle: str) -> str:

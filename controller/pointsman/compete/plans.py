@@ -6,10 +6,10 @@ round is announced. docs/competition.md tells how a programme is written.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -184,14 +184,14 @@ class _EntrantTable(Shape):
 class _ProgrammeFile(Shape):
     name: str = Field(description="the competition's short name in the store, such as club-evening")
     title: str = Field(description="what it is called")
-    date: date
+    date: datetime.date = Field(description="the day it is held, written as 2026-11-27 without quotes")
     place: str = Field(default="", description="where it is held")
     classes: dict[str, _Wagons] = Field(default={}, description="the most wagons that each class plays with")
     entrants: dict[str, _EntrantTable] = Field(default={}, description="tables of who takes part")
     rounds: dict[str, RoundTable] = Field(default={}, description="tables of the rounds, in their order")
 
 
-_STAND_INS: dict[str, Any] = {"name": "a", "title": "?", "date": date(2000, 1, 1)}
+_STAND_INS: dict[str, Any] = {"name": "a", "title": "?", "date": datetime.date(2000, 1, 1)}
 
 
 def read_programme(path: Path) -> Programme:
@@ -225,15 +225,24 @@ def _of_table(key: str, table: RoundTable, classes: Mapping[str, int], path: Pat
     if table.scheme_file and table.own_scheme:
         notes.add(f"{where}.own_scheme", "stands beside scheme_file", "leave one of them out")
     elif table.scheme_file:
-        try:
-            scheme, values["own_scheme"] = load_own(path.parent / table.scheme_file)
-            values["scheme"] = table.scheme or scheme.name
-        except LayoutError as error:
-            notes.mistakes += error.mistakes
-            values["scheme"] = "reversals"  # so that the rest can be looked at
+        values |= _own_scheme(path.parent / table.scheme_file, table.scheme, notes, f"{where}.scheme_file")
     plan = RoundPlan.model_validate(values)
     _check_round(plan, notes, f"{where}.")
     return plan
+
+
+def _own_scheme(file: Path, name: str, notes: Notes, key: str) -> dict[str, str]:
+    """What a plan has of a scheme in a file; with mistakes another, so that the rest can be looked at."""
+    if file.is_file():
+        try:
+            scheme, text = load_own(file)
+        except LayoutError as error:
+            notes.mistakes += error.mistakes
+        else:
+            return {"scheme": name or scheme.name, "own_scheme": text}
+    else:
+        notes.add(key, f"there is no file {file}", "check the path: it begins at the programme's folder")
+    return {"scheme": "reversals"}
 
 
 # ---------------------------------------------------------------- what a round must be

@@ -36,7 +36,7 @@ from pointsman.web.french_of import (
     stopping,
 )
 
-TEXTS = frozenset({"note", "why", "cure", "text", "title", "run", "words"})
+TEXTS = frozenset({"note", "why", "cure", "text", "title", "puzzle_title", "scheme_title", "run", "words"})
 """The keys whose values are sentences."""
 _WORDS = {"closed": "la voie directe", "thrown": "la voie déviée", "the points": "l'aiguillage"}
 _WORDS |= {"the buffer stop": "le heurtoir", "forward": "en avant", "reverse": "en arrière", "backward": "en arrière"}

@@ -67,6 +67,7 @@ def test_every_command_is_in_the_help(pointsman: Pointsman) -> None:
     assert {"new", "enter", "standings", "export", "verify"} <= set(commands)
     whole = pointsman("compete", "--help")
     assert whole.code == 0
+    assert "..." not in whole.out.split("Commands:")[1]
     for name, options in {
         "new": ("--title", "--date", "--place", "--programme", "--code-file", "--by", "--json"),
         "enter": ("--id", "--club", "--class", "--train", "--pair", "--from", "--by", "--json"),
@@ -88,12 +89,16 @@ def test_every_command_is_in_the_help(pointsman: Pointsman) -> None:
 
 def test_a_competition_begins_in_the_users_own_store(pointsman: Pointsman, tmp_path: Path) -> None:
     ran = pointsman("compete", "new", "club", "--title", "Club evening", "--place", "The shed", "--by", "Ida")
-    assert (ran.code, ran.out) == (0, "Club evening begins as club, with 0 entrants.\n")
+    told = "Club evening begins as club, with 0 entrants.\nNext: pointsman compete run club\n"
+    assert (ran.code, ran.out) == (0, told)
+    assert "No round is announced yet; 0 entrants." in pointsman("compete", "standings", "club").out
     assert (tmp_path / "data" / "pointsman" / "competitions.sqlite3").exists()
     refused(pointsman("compete", "new", "club", "--title", "Again"), 7, "there is a competition club already")
     refused(pointsman("compete", "new", "Club!", "--title", "x"), 2, "is no name of a competition")
     refused(pointsman("compete", "new", "x", "--title", "x", "--date", "tomorrow"), 2, "'tomorrow' is no day")
     refused(pointsman("compete", "new", "x"), 2, "a competition has a name and a title")
+    code = pointsman("compete", "new", "x", "--title", "x", "--code-file", tmp_path / "none")
+    refused(code, 2, "--code-file is for rounds", "--programme")
 
 
 def test_a_programme_is_announced_with_the_code_of_a_file(pointsman: Pointsman, programme: Path, code: Path) -> None:
@@ -104,6 +109,9 @@ def test_a_programme_is_announced_with_the_code_of_a_file(pointsman: Pointsman, 
     verified = pointsman("compete", "verify", "club-evening", "--code-file", code)
     assert (verified.code, verified.err) == (0, "")
     assert f"head 4:{ran.json['head']['hash']}" in verified.out
+    shown = pointsman("compete", "standings", "club-evening").out
+    assert "open: 2 attempts to come" in shown
+    assert "Overall" not in shown, "nothing is to be added up yet"
 
 
 def test_the_code_is_asked_for_twice_and_shown_nowhere(

@@ -169,11 +169,19 @@ def test_every_mistake_of_a_programme_is_told_with_file_and_key(tmp_path: Path) 
         "entrants.bo.name",
         "rounds.r1.spare",
         "rounds.r1.par_most",
-        "",
+        "rounds.r1.scheme_file",
     }
     assert "did you mean spares?" in found["rounds.r1.spare"]
+    assert str(tmp_path / "tuesday.toml") in found["rounds.r1.scheme_file"]
+    assert {mistake.file for mistake in error.value.mistakes} == {str(file)}
+    (tmp_path / "tuesday.toml").write_text("[weights]\nruns = -1\n")
+    with pytest.raises(LayoutError) as error:
+        read_programme(file)
     assert {mistake.file for mistake in error.value.mistakes} == {str(file), str(tmp_path / "tuesday.toml")}
     (tmp_path / "tuesday.toml").write_text(OWN)
+    file.write_text(PROGRAMME.replace("2026-11-27", '"27.11.2026"'))
+    with pytest.raises(LayoutError, match="written as 2026-11-27 without quotes"):
+        read_programme(file)
     file.write_text(PROGRAMME.replace("[rounds.r1]", '[rounds.r1]\nown_scheme = "x"'))
     with pytest.raises(LayoutError, match="stands beside scheme_file"):
         read_programme(file)

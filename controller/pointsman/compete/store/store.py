@@ -75,14 +75,24 @@ class Store:
         with self._reading() as connection:
             return tuple(sorted(connection.scalars(select(COMPETITIONS.c.name))))
 
-    def create(self, competition: str, created: Created, *, by: str, at: datetime) -> Book:
-        """Begin a competition. Raises RefusedError when there is one of this name; UsageError, CompetitionError."""
+    def check_new(self, competition: str) -> None:
+        """UsageError for what is no name of a competition, RefusedError when there is one of this name."""
         if not re.fullmatch(_NAME, competition):
             raise UsageError(
                 f"{competition[:80]!r} is no name of a competition",
-                where=self.where,
                 cure="take a to z, 0 to 9, - and _, 60 at most, beginning with a letter or a digit",
             )
+        if competition in self.competitions():
+            raise self._taken(competition)
+
+    def _taken(self, competition: str) -> RefusedError:
+        return RefusedError(
+            [f"there is a competition {competition} already"], where=self.where, cure="choose another name"
+        )
+
+    def create(self, competition: str, created: Created, *, by: str, at: datetime) -> Book:
+        """Begin a competition. Raises RefusedError when there is one of this name; UsageError, CompetitionError."""
+        self.check_new(competition)
         empty = Book.empty(competition)
         book, line = empty.write(created, by=by, at=at)
         with self._writing() as connection:
@@ -90,9 +100,7 @@ class Store:
             try:
                 connection.execute(insert(COMPETITIONS).values(row))
             except IntegrityError as error:
-                raise RefusedError(
-                    [f"there is a competition {competition} already"], where=self.where, cure="choose another name"
-                ) from error
+                raise self._taken(competition) from error
             self._put(connection, book, line)
         self._books[competition] = book
         return book
