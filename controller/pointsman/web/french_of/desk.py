@@ -168,5 +168,9 @@ _ATTEMPTS = (
     ("type couplings and runs one by one", "tapez attelages et mouvements un par un"),
     ("{a_s}: {b_w} cannot be", "{a_s} : {b_w} est impossible"),
     ("give 0 to {a_w}", "donnez de 0 à {a_w}"),
+    (
+        "the day it is held, written as 2026-11-27 without quotes",
+        "le jour où il a lieu, écrit comme 2026-11-27 sans guillemets",
+    ),
 )
 TEMPLATES = (*_PLANS, *_ROUNDS, *_PRESSES, *_ATTEMPTS)
