@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv demo picture panel test check format serve campaign hand-campaign api-campaign demo-campaign faults witness bench bench-web firmware firmware-campaign lock wheel deps clean
+.PHONY: help venv demo picture panel test check format serve campaign hand-campaign api-campaign compete-campaign demo-campaign faults witness bench bench-web firmware firmware-campaign lock wheel deps clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -52,6 +52,9 @@ campaign: venv ## play 200 drawn Inglenooks, 50 Timesavers and 60 Tchoutchous in
 
 hand-campaign: venv ## drive by hand like somebody who means no good, 80 times ten minutes in virtual time, on all four layouts: nothing may happen, nothing be believed that is not so
 	$(BIN)/python tests/campaign/hand_campaign.py --jobs $(JOBS) $(ARGS)
+
+compete-campaign: venv ## hold a competition of 200 entrants in virtual time, with real journals: standings, draws and truths are worked out again by the documents alone, and verify finds what is changed
+	$(BIN)/python tests/campaign/compete_campaign.py --jobs $(JOBS) $(ARGS)
 
 api-campaign: venv ## try the signal box's HTTP interface against its OpenAPI for 60 s: every answer must be one that it tells of
 	$(BIN)/python tests/campaign/api_campaign.py $(ARGS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -64,9 +64,18 @@ class Watched:
 
 @dataclass(frozen=True)
 class WithPresses(Play):
-    """A play by the program during which a referee presses something: ``at`` has how long after its beginning."""
+    """A play by the program during which a referee presses something: ``at`` has how long after its beginning.
+
+    ``chance`` is what the layout takes its chances from, if not from the draw.
+    """
 
     at: tuple[tuple[float, Callable[[Dispatcher], None]], ...] = ()
+    chance: str | None = None
+
+    @property
+    def setting(self) -> Setting:
+        setting = super().setting
+        return setting if self.chance is None else replace(setting, seed=self.chance)
 
     async def work(self, dispatcher: Dispatcher) -> Belief:
         loop = asyncio.get_running_loop()
@@ -82,6 +91,7 @@ def played(
     *at: tuple[float, Callable[[Dispatcher], None]],
     watched: Watched | None = None,
     named: Mapping[str, str] = NAMED,
+    chance: str | None = None,
 ) -> PlayResult:
     """An attempt that the program has played."""
     request = PlayRequest(
@@ -93,7 +103,7 @@ def played(
         runs=runs,
         attempt=AttemptOf(**named),
     )
-    return sit(WithPresses(request, at), (watched or Watched()).statuses.append, lambda _: None)
+    return sit(WithPresses(request, at, chance), (watched or Watched()).statuses.append, lambda _: None)
 
 
 @dataclass(frozen=True)
@@ -124,7 +134,12 @@ class ByHand:
 
 
 def driven(
-    chosen: Chosen, journal: Path, person: Person, *, before: Interrupted | None = None
+    chosen: Chosen,
+    journal: Path,
+    person: Person,
+    *,
+    before: Interrupted | None = None,
+    named: Mapping[str, str] = NAMED,
 ) -> tuple[HandResult | None, HandBench]:
     """An attempt that a person has driven, perhaps going on ``before``; no result when everything was stopped."""
     going_on = None
@@ -139,7 +154,7 @@ def driven(
         journal=journal,
         orders=Orders(),
         put_right=going_on,
-        attempt=AttemptOf(**NAMED) if before is None else before.attempt,
+        attempt=AttemptOf(**named) if before is None else before.attempt,
     )
     bench = HandBench(journal, journal.parent, person=person, earlier=None if going_on is None else going_on.goes_on)
     try:

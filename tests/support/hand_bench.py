@@ -207,9 +207,20 @@ class HandBench(Bench):
 
     # ------------------------------------------------------------ a plan, driven by hand
 
-    async def drive_plan(self, runs: Sequence[Run], planner: Planner, dice: Random) -> None:
-        """Drive a plan with nothing but the throttle, turnouts and uncouplers; the planner is what the person knows."""
+    async def drive_plan(
+        self,
+        runs: Sequence[Run],
+        planner: Planner,
+        dice: Random,
+        before: Callable[[int], Awaitable[None]] | None = None,
+    ) -> None:
+        """Drive a plan with nothing but the throttle, turnouts and uncouplers; the planner is what the person knows.
+
+        ``before`` is done before each run, with its number from 1.
+        """
         for job in planner.jobs(runs):
+            if before is not None:
+                await before(job.number)
             await self._run(job, planner, dice)
 
     async def _run(self, job: Job, planner: Planner, dice: Random) -> None:
