@@ -116,6 +116,8 @@ def _rows(where: str, rows: Sequence[Values], scores: Mapping[str, Scored]) -> I
 
 def _attempts(where: str, rows: Sequence[Values], standing: Standing) -> Iterator[str]:
     for row in rows:
+        if row["entrant"] not in standing.scores:
+            continue  # told of where they are ranked
         cut = all(who in standing.cut for who in row["members"])
         yield from _same(f"{where}, {row['entrant']}, cut off", row["cut_off"], cut)
         for its in row["attempts"]:

@@ -206,7 +206,7 @@ class Recomputed:
         for who, made in attempts.items():
             some = made if any(score is not None for score in made) else [absent, *made[1:]]
             standing.scores[who] = combined(alone, some, quantum(its))
-            if _is_cut_off(its["cut_off"], made):
+            if _is_cut_off(its["cut_off"], made, quantum(its)):
                 standing.cut.add(who)
         if pairs:
             standing = self._paired(standing, quantum(its))
@@ -362,9 +362,9 @@ def paired(one: Scored, other: Scored, parts: int) -> Scored:
     return both if both[1] is None else (max(one, other, key=key)[0], *both[1:])
 
 
-def _is_cut_off(rule: Mapping[str, Any] | None, made: Sequence[Scored | None]) -> bool:
+def _is_cut_off(rule: Mapping[str, Any] | None, made: Sequence[Scored | None], parts: int) -> bool:
     if rule is None or any(score is None for score in made[: rule["after"]]):
         return False
-    first = [score for score in made[: rule["after"]] if score is not None]
+    first = [rounded(score, parts) for score in made[: rule["after"]] if score is not None]
     at_most = Fraction(rule["at_most"])
     return not any(cls == FINISHED and value is not None and value <= at_most for cls, value, _ in first)
