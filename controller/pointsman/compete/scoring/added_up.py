@@ -37,4 +37,5 @@ ADDED_UP = Scheme(
     attempt=attempt,
     uses=lambda terms: frozenset({terms.measure}),
     ordered=False,
+    by_par=True,
 )

@@ -76,4 +76,5 @@ AIGUILLEUR = Scheme(
     shared=shared,
     best=lambda _terms, _par: None,
     ordered=False,
+    by_par=True,
 )

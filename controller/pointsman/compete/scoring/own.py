@@ -127,6 +127,7 @@ def _read(text: str, notes: Notes, name: str) -> Scheme | None:
         attempt=lambda marks, terms: _attempt(rules, marks, terms),
         uses=lambda _: _uses(rules),
         best=lambda _terms, _par: Fraction(0) if rules.start_with is None else rules.start_with,
+        by_par=bool(rules.over_par),
     )
 
 

@@ -44,4 +44,5 @@ PAR_RATIO = Scheme(
     attempt=attempt,
     uses=lambda terms: frozenset({terms.measure, Measure.TIME}),
     best=lambda _terms, _par: Fraction(100),
+    by_par=True,
 )

@@ -47,6 +47,7 @@ class Scheme:
     stood in their places (None: there was none). ``uses`` are the measures that it counts; ``measures``
     has the clock too, if time is limited. ``best`` is a value that no attempt can be better than, by the round's terms
     and its lowest par; None where there is none. ``ordered``: who has not finished has no better value than who has.
+    ``by_par``: a score with the marks of its attempt tells what the par of the draw is.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Scheme:
     needs_limit: bool = False
     best: Callable[[Terms, int], Fraction | None] = _nothing
     ordered: bool = True
+    by_par: bool = False
 
     def check(self, terms: Terms) -> None:
         """UsageError when a round with these terms cannot be scored by it."""

@@ -78,9 +78,10 @@ _WORDS = {Outcome.DID_NOT_FINISH: "did not finish", Outcome.DID_NOT_START: "did 
 class Score:
     """What an attempt or a round is worth.
 
-    ``value`` is in ``unit``, None when an attempt that was not finished has none; lower is better unless ``higher``.
-    ``then`` are the tie-breaks, lower better. ``origin`` is the weakest of all that it rests on. ``rank`` is a name
-    that goes with it, ``why`` tells why an attempt that reached the goal does not count as finished.
+    ``value`` is in ``unit``, None when an attempt that was not finished has none, and where it is not told; lower is
+    better unless ``higher``. ``then`` are the tie-breaks, lower better. ``origin`` is the weakest of all that it rests
+    on. ``rank`` is a name that goes with it, ``why`` tells why an attempt that reached the goal does not count as
+    finished.
 
     Every finished one comes before all that were not, and these before those not started. Two that have the same key
     are tied, whatever else differs; only scores of one unit and direction are compared.
@@ -113,7 +114,7 @@ class Score:
         """The score as people read it, in English: ``12 runs``, ``did not finish``, ``did not start, 120 points``."""
         told = [] if self.outcome is Outcome.FINISHED else [_WORDS[self.outcome]]
         told += [] if self.value is None else [self.unit.shown(self.value)]
-        return ", ".join(told)
+        return ", ".join(told) or "finished"
 
     @property
     def rounded(self) -> Score:

@@ -19,7 +19,7 @@ from pointsman.web.competing.asking import AT, UNREADABLE, Lang, NamedHall
 from pointsman.web.competing.catalogue import track_of
 from pointsman.web.competing.hall import Hall
 from pointsman.web.competing.schemas import ReplayView, SetUpView
-from pointsman.web.front import LIMITED, REFUSED, FrontOf
+from pointsman.web.front import LIMITED, REFUSED, Front, FrontOf
 from pointsman.web.languages import language_of
 from pointsman.web.printing.certificate import certificates
 from pointsman.web.printing.result_sheet import result_sheet
@@ -43,12 +43,14 @@ class Table(StrEnum):
 
 
 @router.get(f"{AT}/export.csv", response_class=Response, responses=_file("text/csv", "The table."))
-async def export_csv(hall: NamedHall, request: Request, lang: Lang = None, table: Table = Table.STANDINGS) -> Response:
+async def export_csv(
+    hall: NamedHall, front: FrontOf, request: Request, lang: Lang = None, table: Table = Table.STANDINGS
+) -> Response:
     """The standings, or all attempts, as a table for a spreadsheet."""
-    seen = await hall.seen()
+    seen, scope = await hall.seen(), _scope(hall, front, request)
     write = standings_csv if table is Table.STANDINGS else attempts_csv
     style = style_of(lang or language_of(request))
-    made = await asyncio.to_thread(write, seen.book.state, seen.standings, style)
+    made = await asyncio.to_thread(write, seen.book.state, seen.standings_for(scope), style)
     return _sent(made, "text/csv; charset=utf-8", f"{hall.name}-{table}.csv", kept=True)
 
 
@@ -65,50 +67,59 @@ PDF = _file("application/pdf", "The document.")
 
 
 @router.get(f"{AT}/results.pdf", response_class=Response, responses=PDF)
-async def results(hall: NamedHall, request: Request, lang: Lang = None, paper: Printed = Paper.A4) -> Response:
+async def results(
+    hall: NamedHall, front: FrontOf, request: Request, lang: Lang = None, paper: Printed = Paper.A4
+) -> Response:
     """The results of all rounds, to be printed."""
-    return await _results(hall, None, lang or language_of(request), paper)
+    return await _results(hall, None, _scope(hall, front, request), lang or language_of(request), paper)
 
 
 @router.get(f"{AT}/rounds/{{round_id}}/results.pdf", response_class=Response, responses=PDF)
 async def round_results(
-    hall: NamedHall, round_id: str, request: Request, lang: Lang = None, paper: Printed = Paper.A4
+    hall: NamedHall, front: FrontOf, round_id: str, request: Request, lang: Lang = None, paper: Printed = Paper.A4
 ) -> Response:
     """The results of a round, to be printed."""
     hall.round(round_id)
-    return await _results(hall, round_id, lang or language_of(request), paper)
+    return await _results(hall, round_id, _scope(hall, front, request), lang or language_of(request), paper)
 
 
-async def _results(hall: Hall, round_id: str | None, language: str, paper: Paper) -> Response:
+def _scope(hall: Hall, front: Front, request: Request) -> Scope:
+    """Of whoever asks: what gives a draw away is told to the marshal alone."""
+    return hall.asker(admittance.presented(front, request)).scope
+
+
+async def _results(hall: Hall, round_id: str | None, scope: Scope, language: str, paper: Paper) -> Response:
     seen = await hall.seen()
+    standings = seen.standings_for(scope)
     make = partial(
         result_sheet,
         seen.book.state,
-        seen.standings,
+        standings,
         language=language,
         paper=paper,
         round_id=round_id,
-        head=seen.book.head,
+        head=seen.head_for(scope),
     )
-    made = await hall.press.once(("results", seen.book.head.hash, round_id, language, paper), make)
+    full = scope is Scope.MARSHAL
+    made = await hall.press.once(("results", seen.book.head.hash, full, round_id, language, paper), make)
     return _sent(made, "application/pdf", f"{hall.name}-{round_id or 'results'}.pdf")
 
 
 @router.get(f"{AT}/entrants/{{entrant}}/certificate.pdf", response_class=Response, responses=PDF)
 async def certificate(
-    hall: NamedHall, entrant: str, request: Request, lang: Lang = None, paper: Printed = Paper.A4
+    hall: NamedHall, front: FrontOf, entrant: str, request: Request, lang: Lang = None, paper: Printed = Paper.A4
 ) -> Response:
     """An entrant's certificate, to be printed."""
-    seen, language = await hall.seen(), lang or language_of(request)
+    seen, scope, language = await hall.seen(), _scope(hall, front, request), lang or language_of(request)
+    standings = seen.standings_for(scope)
 
     def make() -> bytes:
         rounds = list(seen.book.state.rounds.values())
         track = track_of(rounds[-1].announced.puzzle) if rounds else None
-        return certificates(
-            seen.book.state, seen.standings, entrants=[entrant], language=language, paper=paper, track=track
-        )
+        return certificates(seen.book.state, standings, entrants=[entrant], language=language, paper=paper, track=track)
 
-    made = await hall.press.once(("certificate", seen.book.head.hash, entrant, language, paper), make)
+    full = scope is Scope.MARSHAL
+    made = await hall.press.once(("certificate", seen.book.head.hash, full, entrant, language, paper), make)
     return _sent(made, "application/pdf", f"{hall.name}-certificate.pdf")
 
 

@@ -12,10 +12,13 @@ class _Given(BaseModel):
 
 
 class HeadView(_Given):
-    """How many entries the book has, and the hash of the last one."""
+    """How many entries the book has, and the hash of the last one.
+
+    The hash is null for all but the marshal while a heat is open that others still have to play, and after a deed.
+    """
 
     entries: int
-    hash: str
+    hash: str | None
 
 
 class CompetitionLine(_Given):

@@ -1,16 +1,18 @@
 """What is seen of a competition: everything that its book comes to, and of that what each scope may see.
 
-What of a heat others still have to play is told to the marshal alone: cards, par, set-up and replay. A helper who marks
-is told the cards of an attempt that is under way, because the wagons have to be put there, but no par.
+What of a heat others still have to play is told to the marshal alone: cards, par, set-up and replay, and whatever gives
+them away (``compete.secrecy``). A helper who marks is told the cards of an attempt that is under way, because the
+wagons have to be put there, but no par.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pointsman.compete.book import Book
+from pointsman.compete import secrecy
+from pointsman.compete.book import Book, Head
 from pointsman.compete.doubts import Doubt, DoubtKind, doubts
 from pointsman.compete.entries import FaultMarked, HintMarked, Scope
 from pointsman.compete.marks_json import marks_values
@@ -26,13 +28,18 @@ from pointsman.web.competing.log import log_lines
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a book comes to. ``over`` are the heats of each round that nobody has to play any more."""
+    """What a book comes to. ``over`` are the heats of each round that nobody has to play any more.
+
+    ``below`` are the standings that all are told but the marshal. ``hides``: something that is open is a secret still.
+    """
 
     book: Book
     standings: Standings
     doubts: tuple[Doubt, ...]
     turns: Mapping[str, tuple[Due, ...]]
     over: Mapping[str, frozenset[int]]
+    below: Standings
+    hides: bool
 
     @classmethod
     def of(cls, book: Book) -> Seen:
@@ -41,7 +48,27 @@ class Seen:
         tables = Tables(state)
         turns = {name: due(tables, name) for name in state.rounds}
         over = {name: heats_over(tables, name) for name in state.rounds}
-        return cls(book, standings(state), doubts(state), turns, over)
+        hides = any(len(its.heats) > len(over[name]) for name, its in state.rounds.items())
+        full = standings(state)
+        return cls(book, full, doubts(state), turns, over, secrecy.told(full, state, over), hides)
+
+    def standings_for(self, scope: Scope) -> Standings:
+        """The standings as somebody may be told them."""
+        return self.standings if scope is Scope.MARSHAL else self.below
+
+    def doubts_for(self, scope: Scope) -> Iterator[Doubt]:
+        """The doubts without those that tell a par that is a secret."""
+        for doubt in self.doubts:
+            if doubt.kind is not DoubtKind.UNDER_PAR or self.may_know(self.book.state.attempts[doubt.attempt], scope):
+                yield doubt
+
+    def head_for(self, scope: Scope) -> Head | None:
+        """The head with its hash, for whom it gives nothing away.
+
+        The hash before a heat was opened is known, and a draw is one of a few thousand: whoever has the one after it
+        could try them all.
+        """
+        return None if self.hides and scope is not Scope.MARSHAL else self.book.head
 
     def may_know(self, attempt: Attempt, scope: Scope) -> bool:
         """Whether somebody may know the draw of an attempt, and how it was played."""
@@ -52,27 +79,21 @@ class Seen:
 def values(seen: Seen, scope: Scope) -> dict[str, Any]:
     """What a scope may see, as JSON values, in English, without the attempts and what changes with the moment."""
     book, state = seen.book, seen.book.state
-    created = state.created
+    created, head, told = state.created, seen.head_for(scope), seen.standings_for(scope)
     assert created is not None, "a book begins with that"
     found: dict[str, Any] = {
         "name": book.competition,
         "title": created.name,
         "date": created.date.isoformat(),
         "place": created.place,
-        "head": {"entries": book.head.entries, "hash": book.head.hash},
+        "head": {"entries": book.head.entries, "hash": None if head is None else head.hash},
         "entrants": [_entrant(name, its) for name, its in state.entrants.items()],
-        "rounds": [_round(seen, name, its) for name, its in state.rounds.items()],
+        "rounds": [_round(seen, name, its, told.rounds[name]) for name, its in state.rounds.items()],
         "overall": [
-            {"category": category, "rows": [_overall(row) for row in rows]}
-            for category, rows in seen.standings.overall.items()
+            {"category": category, "rows": [_overall(row) for row in rows]} for category, rows in told.overall.items()
         ],
         "unchecked": list(state.unchecked),
-        "doubts": [
-            {"attempt": its.attempt, "kind": str(its.kind), "text": its.what}
-            for its in seen.doubts
-            # That one tells the par.
-            if its.kind is not DoubtKind.UNDER_PAR or seen.may_know(state.attempts[its.attempt], scope)
-        ],
+        "doubts": [{"attempt": its.attempt, "kind": str(its.kind), "text": its.what} for its in seen.doubts_for(scope)],
     }
     if scope is Scope.MARSHAL:
         found["tokens"] = [
@@ -101,7 +122,7 @@ def _entrant(name: str, its: Any) -> dict[str, Any]:
     }
 
 
-def _round(seen: Seen, name: str, its: Round) -> dict[str, Any]:
+def _round(seen: Seen, name: str, its: Round, standing: RoundStanding) -> dict[str, Any]:
     told, turns = its.announced, seen.turns[name]
     cut, advance = told.cut_off, told.advance
     revealed = its.secret is not None and its.committed is not None
@@ -137,7 +158,7 @@ def _round(seen: Seen, name: str, its: Round) -> dict[str, Any]:
         "parts_text": its.parts(its.committed).text(bytes.fromhex(its.secret))
         if revealed and its.committed is not None and its.secret is not None
         else None,
-        "standing": _standing(seen.standings.rounds[name]),
+        "standing": _standing(standing),
         "next": [
             {"entrant": turn.entrant, "number": turn.place.number, "heat": turn.place.heat}
             for turn in turns
@@ -213,7 +234,7 @@ def attempts(seen: Seen, scope: Scope, on_layout: str | None) -> dict[str, dict[
     """
     scores: dict[str, Score] = {
         made.attempt: made.score
-        for standing in seen.standings.rounds.values()
+        for standing in seen.standings_for(scope).rounds.values()
         for row in standing.rows
         for made in row.attempts
         if made.attempt is not None and made.score is not None

@@ -271,7 +271,8 @@ class _Page:
     def _best(self, honour: _Honour) -> str | None:
         """The id of the best attempt that was finished."""
         row = honour.row
-        if row is None:
+        # Which one it was may be withheld still.
+        if row is None or (row.result.best is not None and row.result.best.value is None):
             return None
         mine = [one for one in row.attempts if one.entrant == honour.entrant and _finished(one.score)]
         made = [(one.score.key, one.number, one.attempt) for one in mine if one.score is not None and one.attempt]

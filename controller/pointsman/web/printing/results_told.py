@@ -64,7 +64,7 @@ def amount(words: Words, its: Score) -> str:
     if its.value is not None:
         shown = its.unit.shown(its.value)
         told.append(number(words, shown if its.unit == SECONDS else shown.split()[0]))
-    return " ".join(told)
+    return " ".join(told) or score(words, its)
 
 
 _SHORT = {Outcome.DID_NOT_FINISH: "results.dnf", Outcome.DID_NOT_START: "results.dns"}
