@@ -56,7 +56,7 @@ hand-campaign: venv ## drive by hand like somebody who means no good, 80 times t
 compete-campaign: venv ## hold a competition of 200 entrants in virtual time, with real journals: standings, draws and truths are worked out again by the documents alone, and verify finds what is changed
 	$(BIN)/python tests/campaign/compete_campaign.py --jobs $(JOBS) $(ARGS)
 
-api-campaign: venv ## try the signal box's HTTP interface against its OpenAPI for 60 s: every answer must be one that it tells of
+api-campaign: venv ## try the signal box's HTTP interface and that of a competition against their OpenAPI for 100 s: every answer must be one that it tells of
 	$(BIN)/python tests/campaign/api_campaign.py $(ARGS)
 
 faults: venv ## play 2,000 puzzles with faults at random moments, in virtual time; writes docs/faults.md

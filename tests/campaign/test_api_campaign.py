@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from api_campaign import ROLES, explore
+from api_campaign import COMPETING, ROLES, explore
 
 pytestmark = pytest.mark.system
 
@@ -20,3 +20,13 @@ def test_every_answer_is_one_that_the_openapi_tells_of(tmp_path: Path, role: str
     assert outcome.missed == frozenset()
     selected, total = re.findall(r"(\d+) selected / (\d+) total", outcome.told)[0]
     assert int(selected) == int(total) >= 8
+
+
+def test_every_answer_of_a_competition_is_one_too(tmp_path: Path) -> None:
+    role = "competition's helper"
+    outcome = explore(tmp_path, role, 3, 1, "--phases", "coverage")
+    assert outcome.wrong == ""
+    assert outcome.mode == "competition"
+    assert outcome.forbidden <= COMPETING[role][1]
+    assert outcome.missed == frozenset()
+    assert int(re.findall(r"(\d+) selected /", outcome.told)[0]) >= 13
