@@ -184,6 +184,10 @@ class CompetitionError(PointsmanError):
     exit_code = 11
 
 
+class EntryError(CompetitionError):
+    """Words or figures that are not written in a competition's book; book and store are as they were."""
+
+
 class ProtocolError(PointsmanError):
     """A frame that must not be sent: the station would wrap, cut or misread it."""
 

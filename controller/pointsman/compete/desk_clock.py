@@ -1,8 +1,8 @@
 """What a clock shows at a press: by this computer, and by the device on which somebody pressed.
 
 A press may arrive late, and then the device is right: it shows less. It cannot show more than has passed since the
-clock was started; a device that does has missed a pause, and this computer's clock counts. Where the two are far apart
-the entry says so, for whoever checks it; no press is lost for that.
+clock was started; a device that does has missed a pause, and this computer's clock counts. A clock that was forgotten
+shows a day at most. Where the two are far apart the entry says so, for whoever checks it; no press is lost for that.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
+from pointsman.compete.entries import LONGEST_MS
 from pointsman.compete.scoring.score import SECONDS
 from pointsman.compete.state import Attempt, Phase
 
@@ -27,7 +28,7 @@ class Shown:
 
     def of(self, its: Attempt) -> tuple[int, str]:
         """What the clock of an attempt is taken to show, in milliseconds, and what there is to say about it."""
-        here_ms, device_ms = its.shows_ms(self.at), self.device_ms
+        here_ms, device_ms = min(its.shows_ms(self.at), LONGEST_MS), self.device_ms
         if device_ms is None:
             return here_ms, ""
         note = ""

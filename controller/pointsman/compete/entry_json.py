@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from pointsman.compete import entries
 from pointsman.compete.entries import MOST_BYTES, Entry, Heading, Written
-from pointsman.errors import CompetitionError, LayoutError, did_you_mean
+from pointsman.errors import CompetitionError, EntryError, LayoutError, did_you_mean
 from pointsman.track.tomlfile import dotted, shown
 
 FIRST = "pointsman book 1"
@@ -76,7 +76,7 @@ def canonical(values: object) -> str:
 
 
 def write_line(written: Written, before: str) -> str:
-    """An entry's text; ``before`` is the hash of the one before it. Raises CompetitionError for what is not allowed.
+    """An entry's text; ``before`` is the hash of the one before it. Raises EntryError for what is not allowed.
 
     What cannot be read again is not written.
     """
@@ -88,10 +88,15 @@ def write_line(written: Written, before: str) -> str:
         "before": before,
     }
     line = canonical(values)
-    if read_line(line, f"entry {written.seq}") != (written, before):
-        raise CompetitionError(
+    where = f"entry {written.seq}"
+    try:
+        read = read_line(line, where)
+    except CompetitionError as error:
+        raise EntryError(error.what, where=where, cure="write it otherwise, in one line where it is text") from error
+    if read != (written, before):
+        raise EntryError(
             "this entry would be read as another one",
-            where=f"entry {written.seq}",
+            where=where,
             cure="give texts and times as they are read back: whole microseconds, UTC",
         )
     return line

@@ -203,7 +203,7 @@ def known(names: Mapping[str, T], name: str, what: str) -> T:
 
 def person(name: str) -> str:
     """A name as it is compared: two are one person's, however they are typed."""
-    return unicodedata.normalize("NFKC", name).casefold()
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 NEVER_TAKEN_BACK: tuple[type[Entry], ...] = (Created, Committed, HeatOpened, Revealed)

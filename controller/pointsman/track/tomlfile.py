@@ -334,7 +334,11 @@ def _plain(kind: Any) -> Any:
 
 def _drop(data: dict[str, Any], loc: Iterable[int | str]) -> None:
     """Remove one key from nested tables, if it is there."""
-    *way, last = loc
+    keys = tuple(loc)
+    if not keys:  # it is about the table as a whole
+        data.clear()
+        return
+    *way, last = keys
     here: Any = data
     for part in way:
         here = here[part]

@@ -17,7 +17,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
-from pointsman.errors import CompetitionError, PointsmanError, RefusedError
+from pointsman.errors import CompetitionError, EntryError, PointsmanError, RefusedError
 from pointsman.web import front as fronts
 from pointsman.web import routes
 from pointsman.web.audience import IN_WORDS
@@ -122,7 +122,8 @@ def _stop_all_the_same(request: Request) -> None:
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, PointsmanError), "that is what it is registered for"
-    status = 403 if isinstance(error, RefusedError) else 503 if isinstance(error, CompetitionError) else 422
+    unusable = isinstance(error, CompetitionError) and not isinstance(error, EntryError)
+    status = 403 if isinstance(error, RefusedError) else 503 if unusable else 422
     said = IN_WORDS[language_of(request)]({"why": error.what, "cure": error.cure})
     return JSONResponse(said, status_code=status)
 

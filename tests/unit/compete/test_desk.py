@@ -563,3 +563,12 @@ def test_nobody_plays_a_draw_that_could_be_seen_before(desk: Desk) -> None:
         desk.undo(seq, "not so good", MARSHAL)
     with pytest.raises(RefusedError, match="could be seen by all before ada"):
         desk.call("r1", "ada", MARSHAL)
+
+
+def test_nobody_checks_what_was_written_under_the_same_name_with_other_spaces(desk: Desk) -> None:
+    attempt = on(desk, "ada")
+    desk.fault(attempt, Fault.HAND, "Ann Lee")
+    finish(desk, attempt)
+    with pytest.raises(RefusedError, match="does not check it too"):
+        desk.check(attempt, "ann  LEE")
+    desk.check(attempt, "Ann Lea")

@@ -225,3 +225,28 @@ async def test_an_open_heat_that_nobody_has_played_is_nobodys_to_see(tmp_path: P
         await marshal.done("open-heat", round="r1", code=CODE)
         assert (await anybody.http.get(f"{AT}/rounds/r1/set-up/1")).status_code == 403, "nobody has come yet"
         assert (await marshal.http.get(f"{AT}/rounds/r1/set-up/1")).status_code == 200
+
+
+async def test_words_that_cannot_be_written_are_refused_and_not_sent_again_for_ever(tmp_path: Path) -> None:
+    async with held(tmp_path) as its, its.browser() as marshal:
+        assert await marshal.done("enter", name=" Anna\t", club="Liège ") == {"id": "anna"}, "as phones write"
+        (anna,) = (await marshal.view())["entrants"]
+        assert (anna["name"], anna["club"]) == ("Anna", "Liège")
+        for wrong in ({"name": "a\nb"}, {"name": "\u202eabc"}, {"name": "x", "club": "a\0b"}, {"name": "   "}):
+            assert (await marshal.do("enter", **wrong)).status_code == 422, wrong
+        body = b'{"do": "announce", "plan": {"\\ud800": 1}, "code": "four words nobody guesses"}'
+        odd = await marshal.http.post(f"{AT}/deeds", content=body, headers={"content-type": "application/json"})
+        assert (odd.status_code, "plan" in odd.json()["why"]) == (422, True)
+
+
+async def test_a_clock_that_was_forgotten_over_night_can_be_stopped(tmp_path: Path) -> None:
+    async with held(tmp_path) as its, its.browser() as marshal:
+        await prepared(marshal)
+        name = (await marshal.done("call", round="r1", entrant="anna"))["attempt"]
+        for deed in ("set-up", "start"):
+            await marshal.done(deed, attempt=name)
+        its.clock.goes(30 * 3600 * 1000)
+        await marshal.done("fault", attempt=name, fault="hand")
+        await marshal.done("pause", attempt=name, why="nobody was there any more")
+        assert (await marshal.attempt(name))["shows_ms"] == 24 * 3600 * 1000
+        await marshal.done("end", attempt=name, outcome="did-not-finish")

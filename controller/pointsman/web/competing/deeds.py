@@ -42,9 +42,9 @@ Counted = Literal[
 
 
 class Asked(BaseModel):
-    """No unknown keys, and no number given as text."""
+    """No unknown keys, and no number given as text. Keyboards of phones put spaces behind words."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, str_strip_whitespace=True)
 
 
 class Enter(Asked):

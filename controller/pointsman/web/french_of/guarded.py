@@ -11,6 +11,7 @@ TEMPLATES = (
         "put the file back that was there; or end the program, restore a copy, and start it again",
         "remettez le fichier qui était là ; ou arrêtez le programme, restaurez une copie, et relancez-le",
     ),
+    ("write it otherwise, in one line where it is text", "écrivez-le autrement, sur une ligne si c'est du texte"),
     ("the layout has not confirmed the goal", "le réseau n'a pas confirmé le but"),
     (
         "let it be driven on; an attempt that is given up did not finish",
