@@ -9,6 +9,8 @@ from fractions import Fraction
 from statistics import median
 
 from pointsman.compete.attempted import Attempted, latest, marks_of
+from pointsman.compete.book import Book
+from pointsman.compete.entries import AttemptStarted, ClockStarted
 from pointsman.compete.lines import Played
 from pointsman.compete.marks import MEASURE_OF, Marks, Measure, Outcome
 from pointsman.compete.scoring.score import unit_of
@@ -25,13 +27,17 @@ LEAST_RUN_MS = 1000
 
 
 class DoubtKind(StrEnum):
-    """What looks wrong: something is missing, far from all others, there twice, too fast, or better than possible."""
+    """What looks wrong: something is missing, far from all others, there twice, too fast, or better than possible.
+
+    ``again``: a draw is played that its entrant has been at before, in an attempt that was taken back.
+    """
 
     GAP = "gap"
     OUTLIER = "outlier"
     DOUBLED = "doubled"
     PACE = "pace"
     UNDER_PAR = "under-par"
+    AGAIN = "again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,25 @@ def doubts(state: State) -> tuple[Doubt, ...]:
         for doubt in _of_round(tables, round_id):
             found.setdefault(doubt.attempt, []).append(doubt)
     return tuple(doubt for name in state.attempts for doubt in found.get(name, ()))
+
+
+def played_again(book: Book) -> tuple[Doubt, ...]:
+    """Attempts on a draw on which their entrant's clock has run before, in an attempt that was taken back."""
+    ran = {one.entry.attempt for one in book.written if isinstance(one.entry, ClockStarted)}
+    state, before = book.state, {}
+    found = []
+    for one in book.written:
+        its = one.entry
+        if not isinstance(its, AttemptStarted):
+            continue
+        draw = its.entrant, its.round, its.heat, its.spare
+        if its.attempt not in state.attempts:
+            if its.attempt in ran:
+                before[draw] = its.attempt
+        elif draw in before:
+            told = f"the clock has run on this draw before, in attempt {before[draw]}, which was taken back"
+            found.append(Doubt(its.attempt, DoubtKind.AGAIN, told))
+    return tuple(found)
 
 
 def _of_round(tables: Tables, round_id: str) -> Iterator[Doubt]:

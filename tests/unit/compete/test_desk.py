@@ -17,6 +17,7 @@ from shared_cache import shared_cache
 from pointsman.compete.commitment import Files
 from pointsman.compete.desk import Desk
 from pointsman.compete.desk_draws import Draws
+from pointsman.compete.doubts import DoubtKind, played_again
 from pointsman.compete.draws import draw_list
 from pointsman.compete.entries import (
     ClockStarted,
@@ -572,3 +573,20 @@ def test_nobody_checks_what_was_written_under_the_same_name_with_other_spaces(de
     with pytest.raises(RefusedError, match="does not check it too"):
         desk.check(attempt, "ann  LEE")
     desk.check(attempt, "Ann Lea")
+
+
+def test_a_second_try_on_a_draw_whose_first_was_taken_back_is_told(desk: Desk) -> None:
+    first = on(desk, "ada")
+    finish(desk, first)
+    for seq in [one.seq for one in reversed(desk.book.written) if getattr(one.entry, "attempt", "") == first]:
+        desk.undo(seq, "a slip", MARSHAL)
+    assert played_again(desk.book) == (), "it is gone"
+    again = desk.call("r1", "ada", MARSHAL)
+    (doubt,) = played_again(desk.book)
+    assert (doubt.attempt, doubt.kind) == (again.attempt, DoubtKind.AGAIN)
+    assert first in doubt.what
+    # Whose call alone was taken back has not been at it.
+    desk.call("r1", "bo", MARSHAL)
+    desk.undo(desk.book.head.entries, "not here", MARSHAL)
+    desk.call("r1", "bo", MARSHAL)
+    assert [one.attempt for one in played_again(desk.book)] == [again.attempt]

@@ -11,7 +11,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from pointsman.web.competing import catalogue, view
 from pointsman.web.competing.admitted import Asker, Presented, asker_of
 from pointsman.web.competing.deeds import SLOW, STAGED, Deed, End, Undo, done, least
 from pointsman.web.competing.events import News
+from pointsman.web.competing.moment import Steady
 from pointsman.web.competing.replays import replay
 from pointsman.web.competing.shared import Shared
 from pointsman.web.competing.stage import Stage
@@ -45,11 +46,6 @@ WATCH_S = 0.5
 _LOG = logging.getLogger(__name__)
 
 
-def utc() -> datetime:
-    """The moment, in UTC."""
-    return datetime.now(UTC)
-
-
 class Hall:
     """One competition of a store. Blocks while it is made. Raises UsageError, CompetitionError.
 
@@ -62,10 +58,11 @@ class Hall:
         competition: str,
         *,
         version: str,
-        now: Callable[[], datetime] = utc,
+        now: Callable[[], datetime] | None = None,
         also: tuple[str, ...] = (),
         journals: Path | None = None,
     ) -> None:
+        now = Steady() if now is None else now
         self.name, self.now = competition, now
         self._store = store
         self.desk = Desk(store, competition, now=now, version=version)

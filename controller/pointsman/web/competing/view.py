@@ -13,7 +13,7 @@ from typing import Any
 
 from pointsman.compete import secrecy
 from pointsman.compete.book import Book, Head
-from pointsman.compete.doubts import Doubt, DoubtKind, doubts
+from pointsman.compete.doubts import Doubt, DoubtKind, doubts, played_again
 from pointsman.compete.entries import FaultMarked, HintMarked, Scope
 from pointsman.compete.marks_json import marks_values
 from pointsman.compete.schedule import Due, due
@@ -50,7 +50,9 @@ class Seen:
         over = {name: heats_over(tables, name) for name in state.rounds}
         hides = any(len(its.heats) > len(over[name]) for name, its in state.rounds.items())
         full = standings(state)
-        return cls(book, full, doubts(state), turns, over, secrecy.told(full, state, over), hides)
+        return cls(
+            book, full, (*played_again(book), *doubts(state)), turns, over, secrecy.told(full, state, over), hides
+        )
 
     def standings_for(self, scope: Scope) -> Standings:
         """The standings as somebody may be told them."""

@@ -12,6 +12,10 @@ TEMPLATES = (
         "remettez le fichier qui était là ; ou arrêtez le programme, restaurez une copie, et relancez-le",
     ),
     ("write it otherwise, in one line where it is text", "écrivez-le autrement, sur une ligne si c'est du texte"),
+    (
+        "the clock has run on this draw before, in attempt {a_w}, which was taken back",
+        "le chronomètre a déjà couru sur ce tirage, dans l'essai {a_w}, qui a été annulé",
+    ),
     ("the layout has not confirmed the goal", "le réseau n'a pas confirmé le but"),
     (
         "let it be driven on; an attempt that is given up did not finish",
