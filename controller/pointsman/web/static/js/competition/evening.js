@@ -3,6 +3,9 @@
 import { spoken_language } from "../words.js";
 
 const PATIENCE_MS = 8000;
+/** Where draws are found or plans made, a small computer may take minutes; who asked sees the form wait. */
+const LONG_MS = 300000;
+const LONG = ["announce", "open-heat", "reveal", "rerun", "import", "play"];
 /** The server says something at least every 10 s. */
 const QUIET_MS = 15000;
 const AGAIN_MS = 2000;
@@ -13,7 +16,7 @@ const SAME_MS = 2000;
  * Asks the server: `{ok: true, ...}` or `{why, cure}`. `why` is null when it was not reached. `later`: asked again, the
  * same may be done; `refused`: it was understood, and is not done.
  */
-export async function asked(method, path, body) {
+export async function asked(method, path, body, patience_ms = PATIENCE_MS) {
   const address = `${path}${path.includes("?") ? "&" : "?"}lang=${spoken_language()}`;
   let answer;
   let said;
@@ -22,7 +25,7 @@ export async function asked(method, path, body) {
       method,
       headers: { "content-type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(patience_ms),
     });
     said = await answer.json();
   } catch {
@@ -100,7 +103,7 @@ export class Evening extends EventTarget {
 
   /** Does something: `{ok, head, answer}` or `{why, cure, ...}`; the view follows. */
   async deed(what, fields = {}) {
-    const answer = await asked("POST", this.address("/deeds"), { do: what, ...fields });
+    const answer = await asked("POST", this.address("/deeds"), { do: what, ...fields }, LONG.includes(what) ? LONG_MS : PATIENCE_MS);
     if (answer.ok) {
       this.#heard();
       await this.load();
@@ -234,3 +237,6 @@ export function clock_ms(text) {
   if (!found || (found[1] !== undefined && Number(found[2]) > 59)) return null;
   return Number(found[1] ?? 0) * 60000 + Number(found[2]) * 1000 + Number((found[3] ?? "").padEnd(3, "0"));
 }
+
+/** What a replay is made of; the fewest moves are looked for when somebody asks. */
+export const asked_replay = (evening, id) => asked("GET", evening.address(`/attempts/${encodeURIComponent(id)}/replay`), undefined, LONG_MS);

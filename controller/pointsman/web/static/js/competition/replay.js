@@ -8,7 +8,7 @@ import { reason } from "../sentences.js";
 import { Store } from "../store.js";
 import { Track } from "../track.js";
 import { figure, spoken_language, t, t_or } from "../words.js";
-import { asked, clock_text } from "./evening.js";
+import { asked_replay, clock_text } from "./evening.js";
 import { back, who } from "./standings.js";
 
 const STEP_MS = 1400;
@@ -127,7 +127,7 @@ export class Replay {
     const attempt = this.evening.attempt(id);
     refill(this.body, `waiting ${key}`, () => [back(), html("p", { text: t("waiting.server") })]);
     const [answer, layout] = await Promise.all([
-      asked("GET", this.evening.address(`/attempts/${encodeURIComponent(id)}/replay`)),
+      asked_replay(this.evening, id),
       attempt ? this.evening.layout(attempt.round) : null,
     ]);
     if (this.#asked !== key) return;
