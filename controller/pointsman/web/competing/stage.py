@@ -135,10 +135,21 @@ class Stage:
                 at_ms = its.shows_ms(max(its.since or stopped, min(stopped, self._now())))
                 await self._do(name, "pause", partial(self._desk.pause, name, CUT_OFF, BY, at_ms))
             if name == self.attempt:
-                missing = Counter(press.fault for press in its.pressed if isinstance(press, FaultMarked))
-                missing -= Counter({fault: figure.value for fault, figure in found.marks.faults.items()})
-                for fault in missing.elements():
-                    await self._box.press_fault(str(fault), BY)
+                await self._press_missing(name, its, found)
+        known = (await self._state()).attempts.get(self.attempt or "")
+        if self.attempt is not None and (known is None or known.phase is Phase.ENDED):
+            # Its journal is evidence by now: nothing is added to it, and nobody is offered to go on.
+            await self._box.end_attempt(BY)
+
+    async def _press_missing(self, name: str, its: Attempt, found: Evidence) -> None:
+        """Write presses into the journal of an attempt that it has not got; one that cannot be is told."""
+        missing = Counter(press.fault for press in its.pressed if isinstance(press, FaultMarked))
+        missing -= Counter({fault: figure.value for fault, figure in found.marks.faults.items()})
+        for fault in missing.elements():
+            try:
+                await self._box.press_fault(str(fault), BY)
+            except PointsmanError as error:
+                _LOG.warning("fault %s of attempt %s is not in its journal: %s", fault, name, error)
 
     def _evidence(self, name: str, its: Attempt, journal: Path) -> Evidence:
         puzzle = self._desk.state.rounds[its.started.round].announced.puzzle
@@ -186,6 +197,10 @@ class Stage:
     async def taken_back(self, press: FaultMarked, by: str) -> None:
         """A press does not count any more: so too in the journal of the attempt that was last on the layout."""
         its = self._of(self._box.snapshot)
+        known = (await self._state()).attempts.get(press.attempt)
+        if known is None or known.phase is Phase.ENDED:
+            # Its journal is the one that it ended with, to the last byte.
+            return
         if its is not None and its["attempt"] == press.attempt and its["journal"] is not None:
             await self._box.press_fault(str(press.fault), by, taken_back=True)
 
