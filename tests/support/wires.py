@@ -69,3 +69,12 @@ def moved_s(wire: Wire) -> None:
     while wire.seen(rb"<t 3 \d\d+ ", 0.0) is None:
         assert time.monotonic() < until
         select.select([], [], [], 0.01)
+
+
+def passed(wire: Wire, pattern: bytes, since_s: float) -> float:
+    """When something was written to the station."""
+    until = time.monotonic() + 5
+    while (at := wire.seen(pattern, since_s)) is None:
+        assert time.monotonic() < until, pattern
+        select.select([], [], [], 0.005)
+    return at

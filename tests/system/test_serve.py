@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import select
 import signal
 import time
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ import httpx
 import pytest
 from programs import Program, RailSim, quick_layout, running, tool
 from websockets.sync.client import ClientConnection, connect
-from wires import Wire, moved_s
+from wires import Wire, moved_s, passed
 
 pytestmark = pytest.mark.system
 
@@ -72,15 +71,6 @@ def heard(page: ClientConnection, holds: Any) -> dict[str, Any]:
         if holds(message):
             return message
     raise AssertionError("never heard")
-
-
-def passed(wire: Wire, pattern: bytes, since_s: float) -> float:
-    """When something was written to the station."""
-    until = time.monotonic() + 5
-    while (at := wire.seen(pattern, since_s)) is None:
-        assert time.monotonic() < until, pattern
-        select.select([], [], [], 0.005)
-    return at
 
 
 def test_kill_9_of_the_server_stops_the_train(tmp_path: Path) -> None:
