@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,9 @@ from panel_driver import PanelDriver
 from panel_server import SOON_MS, begin, deal, served, until, whole
 from panel_visitor import Visitor
 from playwright.sync_api import expect
-from programs import change
-
-from pointsman.track.builtin import find_layout
+from two_wagons import TO_S1, TO_S2, TO_S3, at_the_end_of, two_wagons
 
 pytestmark = pytest.mark.system
-TO_S1 = {"T1": "closed"}
-TO_S2 = {"T1": "thrown", "T2": "closed"}
-TO_S3 = {"T1": "thrown", "T2": "thrown"}
 RUNS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
     ("L to s1", "", "s1", TO_S1),
     ("L with 1 to head", "", "head", {}),
@@ -35,27 +29,7 @@ RUNS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Path:
-    """The small Inglenook with magnets that reach far, and a puzzle of two wagons."""
-    home = tmp_path / "two"
-    shutil.copytree(find_layout("inglenook-small"), home)
-    description = home / "layout.toml"
-    for name in ("s1", "s2", "s3"):
-        track, magnet = rf"(?<=\[segments\.{name}\]\n)", rf'(?<=\[magnets\.{name}\]\non = "{name}"\n)'
-        change(description, track + r"capacity = \d\nlength_mm = \d+", "capacity = 1\nlength_mm = 160")
-        change(description, magnet + r"at_mm = \d\nreach_mm = \d+", "at_mm = 30\nreach_mm = 60")
-    shutil.rmtree(home / "puzzles")
-    (home / "puzzles").mkdir()
-    (home / "puzzles" / "two.toml").write_text(
-        'title = "Each wagon into another siding"\nstart = "head: L | s1: 1 | s2: 2"\n'
-        'goal = "head: L | s1: 2 | s3: 1"\n'
-    )
-    return home
-
-
-def at_the_end_of(track: str, told: Any) -> bool:
-    """Whether the foremost vehicle stands near the end of a track: the headshunt begins there, a siding ends."""
-    there = [one["at_mm"] for one in told["vehicles"].values() if one["element"] == track]
-    return bool(there) and (min(there) < 130 if track == "head" else max(there) > 90)
+    return two_wagons(tmp_path, "head: L | s1: 1 | s2: 2", "head: L | s1: 2 | s3: 1")
 
 
 def test_a_drawn_puzzle_is_solved_by_hand_as_its_plan_says(
