@@ -29,6 +29,11 @@ class Told:
         language: str,
     ) -> None:
         said = IN_WORDS[language]
+        # Of an attempt only its score is words.
+        attempts = {
+            name: {**its, "score": said({"text": its["score"]})["text"]} if its["score"] else its
+            for name, its in attempts.items()
+        }
         on = {name for name, its in states.items() if its.phase is Phase.RUNNING}
         standing = [
             as_json({**its, "shows_ms": _stood_ms(states[name])}) for name, its in attempts.items() if name not in on
