@@ -228,7 +228,7 @@ def test_an_evening_at_a_tablet_alone_in_french(visitor: Visitor, night: Night, 
         fill(marshal, code=CODE)
         tablet = visitor.page(At(token_for(marshal, "Hugo")), "phone", ready=False, language="fr")
         second = visitor.page(At(token_for(marshal, "Olga")), "phone", ready=False, language="fr")
-        for entrant, ends, score in (("ada", "t14", "14"), ("zoe", "n", "pas terminé")):
+        for entrant, ends, score in (("ada", "t14", "14"), ("zoe", "n", "n'a pas terminé")):
             call(tablet, "r1", entrant)
             assert stands(tablet)["s1"] == ["1", "2", "3"]
             press(tablet, "agree", "uncover")
