@@ -14,7 +14,7 @@ from pointsman.compete.entries import Scope
 from pointsman.compete.marks import Measure, Outcome
 from pointsman.compete.plans import plan_of
 from pointsman.compete.store.store import Store
-from pointsman.web.competing.hall import utc
+from pointsman.web.competing.moment import Steady
 
 ENTRANTS = ("Anna", "Bert", "Cleo", "Dirk", "Emma", "Finn", "Gina")
 ROUNDS = ("over", "on", "to-come")
@@ -35,7 +35,7 @@ def every_phase(folder: Path) -> EveryPhase:
     """Make it: a round that is over, one with attempts in every phase, and one of which no heat is open."""
     where = begun(folder)
     with Store(where) as store:
-        desk = Desk(store, CLUB, now=utc, version="0.1.0")
+        desk = Desk(store, CLUB, now=Steady(), version="0.1.0")
         entrants = [desk.enter(name, "Ada") for name in ENTRANTS]
         for round_id in ROUNDS:
             desk.announce(plan_of({**BY_PAR, "id": round_id, "title": round_id}), CODE, "Ada")

@@ -10,22 +10,21 @@ from attempts import played
 from club import Club
 
 from pointsman.compete.entries import AdvanceRule
-from pointsman.compete.played_out import played_out
 from pointsman.compete.ranking import By
-from pointsman.compete.schedule import due
 from pointsman.compete.scoring.book import SCHEMES
 from pointsman.compete.scoring.own import read_own
 from pointsman.compete.scoring.scheme import Scheme, Terms
 from pointsman.compete.secrecy import told
 from pointsman.compete.standing import Advances, Standings
 from pointsman.compete.standings import Tables, standings
+from pointsman.compete.withheld import heats_over
 
 FREE = 'title = "T"\n[weights]\nruns = 1\n'
 
 
 def as_told(club: Club) -> Standings:
     tables = Tables(club.state)
-    over = {name: played_out(tables, name, due(tables, name)) for name in club.state.rounds}
+    over = {name: heats_over(tables, name) for name in club.state.rounds}
     return told(standings(club.state), club.state, over)
 
 
