@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pointsman.compete.book import Book, counting
+from pointsman.compete.book import Book, taken_back
 from pointsman.compete.entries import AttemptStarted, Entry, Written
 from pointsman.compete.state import Attempt, Round, State, known, person
 
@@ -24,11 +24,11 @@ def attempt_of(state: State, name: str) -> Attempt:
 
 def last_of(book: Book, attempt: str, *kinds: type[Entry]) -> Written | None:
     """The last entry of these kinds that counts for an attempt."""
-    found = None
-    for one in counting(book.written):
-        if isinstance(one.entry, kinds) and getattr(one.entry, "attempt", None) == attempt:
-            found = one
-    return found
+    gone = taken_back(book.written)
+    for one in reversed(book.written):
+        if isinstance(one.entry, kinds) and getattr(one.entry, "attempt", None) == attempt and one.seq not in gone:
+            return one
+    return None
 
 
 def was_last(book: Book, attempt: str, by: str, kind: type[Entry], *others: type[Entry]) -> bool:
@@ -39,7 +39,8 @@ def was_last(book: Book, attempt: str, by: str, kind: type[Entry], *others: type
 
 def was_written(book: Book, entry: Entry, by: str) -> bool:
     """Whether this person has written just this entry, taken back since or not."""
-    return any(one.entry == entry and person(one.by) == person(by) for one in book.written)
+    kind, who = type(entry), person(by)
+    return any(type(one.entry) is kind and one.entry == entry and person(one.by) == who for one in book.written)
 
 
 def ever_called(book: Book) -> tuple[AttemptStarted, ...]:

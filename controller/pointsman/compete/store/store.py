@@ -1,14 +1,14 @@
-"""The store: books are read from it, and entries are added to them, one transaction each.
+"""The store: books are read from it, and entries are added to them, in transactions.
 
 Whoever adds an entry first takes the competition for itself, reads what others have added since, and lets the rules
 judge on that: of two at once the second waits, and is refused if it comes too late. When ``add`` has returned, the
-entry is on the disk.
+entry is on the disk. Threads of one store that wait for each other share a transaction: the disk is waited for once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -22,11 +22,11 @@ from pointsman.compete.book import Book, Head, faults
 from pointsman.compete.entries import Created, Entry
 from pointsman.compete.store.place import BUSY_S, WRITES, default_file, engine_of
 from pointsman.compete.store.schema import bring_up
+from pointsman.compete.store.sharing import Deed, Job, Sharing
 from pointsman.compete.store.tables import COMPETITIONS, ENTRIES
 from pointsman.errors import CompetitionError, RefusedError, UsageError, did_you_mean
 
-Deed = Callable[[Book], Sequence[tuple[Entry, str]]]
-"""What somebody does to a book as it is: entries, each with its reason; none when nothing is to be done."""
+__all__ = ["Deed", "Store"]
 
 _OF_SCHEMA = 7_263_019_114_620_911
 """What those who bring a PostgreSQL database up wait for each other by; no other program has this number."""
@@ -48,6 +48,7 @@ class Store:
         self._busy_s = busy_s
         self._books: dict[str, Book] = {}
         self._file: tuple[int, int] | None = None
+        self._sharing = Sharing(self._do_all)
         try:
             with self._writing() as connection:
                 if self._engine.dialect.name == "postgresql":
@@ -101,7 +102,7 @@ class Store:
                 connection.execute(insert(COMPETITIONS).values(row))
             except IntegrityError as error:
                 raise self._taken(competition) from error
-            self._put(connection, book, line)
+            self._put(connection, 0, book, [line])
         self._books[competition] = book
         return book
 
@@ -131,13 +132,19 @@ class Store:
         Nobody else writes meanwhile, so a deed takes no time over it. Raises what the deed raises, and what ``add``
         does; then nothing was written.
         """
+        return self._sharing.done(Job(competition, deed, by, at))
+
+    def _do_all(self, competition: str, jobs: Sequence[Job]) -> None:
+        """Do jobs in their order; what is refused leaves the others as they are."""
         with self._writing() as connection:
-            book = self._read(connection, competition, take=True)
-            for entry, why in deed(book):
-                book, line = book.write(entry, by=by, at=at, why=why)
-                self._put(connection, book, line)
+            before = book = self._read(connection, competition, take=True)
+            lines: list[str] = []
+            for job in jobs:
+                book, more = job.judged(book)
+                lines += more
+            if lines:
+                self._put(connection, before.head.entries, book, lines)
         self._books[competition] = book
-        return book
 
     def faults(self, competition: str, noted: Head | None = None) -> tuple[str, ...]:
         """Everything by which a book is not whole, one sentence each; ``noted`` is a head published before.
@@ -158,8 +165,9 @@ class Store:
         known = self._books.get(competition, Book.empty(competition))
         if head.entries < known.head.entries or (head.entries == known.head.entries and head != known.head):
             known = Book.empty(competition)  # somebody has changed what was there: reading it whole tells
-        lines = self._lines(connection, competition, known.head.entries)
-        return known.read_on(lines, head)
+        if head == known.head and not take:
+            return known
+        return known.read_on(self._lines(connection, competition, known.head.entries), head)
 
     def _head_of(self, connection: Connection, competition: str, *, take: bool = False) -> Head:
         head = self._head(connection, competition, take=take)
@@ -184,9 +192,10 @@ class Store:
         return [(row.seq, row.line) for row in connection.execute(query.order_by(ENTRIES.c.seq))]
 
     @staticmethod
-    def _put(connection: Connection, book: Book, line: str) -> None:
-        row = {"competition": book.competition, "seq": book.head.entries, "line": line}
-        connection.execute(insert(ENTRIES).values(row))
+    def _put(connection: Connection, after: int, book: Book, lines: Sequence[str]) -> None:
+        numbered = enumerate(lines, after + 1)
+        rows = [{"competition": book.competition, "seq": seq, "line": line} for seq, line in numbered]
+        connection.execute(insert(ENTRIES), rows)
         connection.execute(
             update(COMPETITIONS)
             .where(COMPETITIONS.c.name == book.competition)
