@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from pointsman.compete.marks import Marks
 from pointsman.compete.scoring.scheme import Scheme, Terms
@@ -50,11 +51,26 @@ def score_of(its: Attempt, scheme: Scheme, terms: Terms) -> tuple[Score | None, 
         return None, error.what
 
 
-def scored(attempts: Mapping[str, Attempt], scheme: Scheme, terms: Terms) -> dict[str, dict[int, Attempted]]:
+Worth = tuple[Attempt, Score | None, str]
+"""An attempt with what ``score_of`` found."""
+
+
+def worth(
+    attempts: Mapping[str, Attempt], scheme: Scheme, terms: Terms, known: Mapping[str, Worth] = MappingProxyType({})
+) -> dict[str, Worth]:
+    """What the attempts that count in a round are worth; ``known`` is what was found by this scheme and these terms."""
+    found: dict[str, Worth] = {}
+    for name in latest(attempts).values():
+        its, before = attempts[name], known.get(name)
+        found[name] = before if before and before[0] is its else (its, *score_of(its, scheme, terms))
+    return found
+
+
+def scored(worth: Mapping[str, Worth]) -> dict[str, dict[int, Attempted]]:
     """Every attempt of a round by itself: by entrant, then by number."""
     found: dict[str, dict[int, Attempted]] = {}
-    for (entrant, number), name in latest(attempts).items():
-        score, missing = score_of(attempts[name], scheme, terms)
+    for name, (its, score, missing) in worth.items():
+        entrant, number = its.started.entrant, its.started.number
         found.setdefault(entrant, {})[number] = Attempted(entrant, number, name, score, missing=missing)
     return found
 

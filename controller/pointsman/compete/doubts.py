@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from statistics import median
 
 from pointsman.compete.attempted import Attempted, latest, marks_of
 from pointsman.compete.book import Book
@@ -49,12 +48,12 @@ class Doubt:
     what: str
 
 
-def doubts(state: State) -> tuple[Doubt, ...]:
-    """Everything that looks wrong, by attempt in the order of the book."""
-    tables = Tables(state)
+def doubts(state: State, tables: Tables | None = None) -> tuple[Doubt, ...]:
+    """Everything that looks wrong, by attempt in the order of the book; ``tables`` are those of the state."""
+    tables = Tables(state) if tables is None else tables
     found: dict[str, list[Doubt]] = {}
     for round_id in state.rounds:
-        for doubt in _of_round(tables, round_id):
+        for doubt in _kept(tables, round_id):
             found.setdefault(doubt.attempt, []).append(doubt)
     return tuple(doubt for name in state.attempts for doubt in found.get(name, ()))
 
@@ -76,6 +75,13 @@ def played_again(book: Book) -> tuple[Doubt, ...]:
             told = f"the clock has run on this draw before, in attempt {before[draw]}, which was taken back"
             found.append(Doubt(its.attempt, DoubtKind.AGAIN, told))
     return tuple(found)
+
+
+def _kept(tables: Tables, round_id: str) -> tuple[Doubt, ...]:
+    def made_of() -> object:
+        return tables.played(round_id), tables.field(round_id)
+
+    return tables.kept("doubts", round_id, made_of, lambda: tuple(_of_round(tables, round_id)))
 
 
 def _of_round(tables: Tables, round_id: str) -> Iterator[Doubt]:
@@ -132,13 +138,20 @@ def _outliers(played: Played, finished: Mapping[str, Marks]) -> Iterator[Doubt]:
 def _far(figures: Mapping[str, int], measure: Measure) -> Iterator[Doubt]:
     if len(figures) < ENOUGH:
         return
-    middle = median(Fraction(figure) for figure in figures.values())
-    usual = median(abs(figure - middle) for figure in figures.values())
+    # Twice and four times as much, in whole numbers: there are many figures, and fractions are slow.
+    twice_middle = _twice_median(figures.values())
+    twice_far = {name: abs(2 * figure - twice_middle) for name, figure in figures.items()}
+    four_times_usual = _twice_median(twice_far.values())
+    middle = Fraction(twice_middle, 2)
     for name, figure in figures.items():
-        distance = abs(figure - middle)
-        if distance > SPREADS * usual and 2 * distance > middle:
+        if 2 * twice_far[name] > max(SPREADS * four_times_usual, twice_middle):
             its, theirs = _shown(measure, figure), _shown(measure, middle)
             yield Doubt(name, DoubtKind.OUTLIER, f"{its}, and the median of its heat is {theirs}")
+
+
+def _twice_median(values: Iterable[int]) -> int:
+    in_order = sorted(values)
+    return in_order[(len(in_order) - 1) // 2] + in_order[len(in_order) // 2]
 
 
 def _shown(measure: Measure, figure: Fraction | int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from pointsman.compete.attempted import Attempted, scored, shared
+from pointsman.compete.attempted import Attempted, Worth, scored, shared, worth
 from pointsman.compete.certainty import Bounds, Limits, bounds, limits_of
 from pointsman.compete.field import Field, groups, heat_of, withdrawn
 from pointsman.compete.formats import CutOff, Format, Result, pair, reaches, result
@@ -27,20 +27,31 @@ class Line:
 
 
 class Played:
-    """A round as far as it was played: what it has announced, read once, and what each attempt is worth by itself."""
+    """A round as far as it was played: what it has announced, read once, and what each attempt is worth by itself.
 
-    def __init__(self, state: State, round_id: str) -> None:
-        self.state = state
+    ``before`` is the same round in an earlier state: what it knows is not worked out again.
+    """
+
+    def __init__(self, state: State, round_id: str, before: Played | None = None) -> None:
         self.round: Round = state.rounds[round_id]
         self.form: Format = self.round.form
-        self.scheme: Scheme = self.round.scheme
-        self.terms: Terms = self.round.terms
+        same = before is not None and before.round.announced is self.round.announced
+        earlier = before if same else None
+        self.scheme: Scheme = self.round.scheme if earlier is None else earlier.scheme
+        self.terms: Terms = self.round.terms if earlier is None else earlier.terms
         self.attempts: Mapping[str, Attempt] = state.of_round(round_id)
-        self.scores = scored(self.attempts, self.scheme, self.terms)
+        known: dict[str, Worth] = {} if earlier is None else earlier.worth
+        self.worth: dict[str, Worth] = worth(self.attempts, self.scheme, self.terms, known)
+        self.scores = scored(self.worth)
         rule = self.round.announced.cut_off
         self.cut_off = None if rule is None else CutOff(rule.after, rule.at_most)
         self.gone = withdrawn(state)
         self.on = frozenset(a.started.entrant for a in self.attempts.values() if a.phase is not Phase.ENDED)
+
+    def holds_in(self, state: State, round_id: str) -> bool:
+        """Whether nothing that it was made of is another in a later state."""
+        its = state.rounds[round_id]
+        return its == self.round and withdrawn(state) == self.gone and state.of_round(round_id) == self.attempts
 
     @property
     def over(self) -> bool:

@@ -65,10 +65,22 @@ def places(tables: Tables, round_id: str) -> Iterator[Due]:
     return _knockout(tables, round_id) if tables.played(round_id).form.knockout else _in_order(tables, round_id)
 
 
+_LATEST: list[Tables] = []
+
+
+def _tables(state: State) -> Tables:
+    """The tables of a state. Whoever calls somebody asks twice of one state, and soon of one that is hardly another."""
+    latest = next(iter(_LATEST), None)
+    if latest is None or latest.state is not state:
+        latest = Tables(state) if latest is None else latest.after(state)
+        _LATEST[:] = [latest]
+    return latest
+
+
 def _due_of(state: State, round_id: str, entrant: str) -> Due:
     known(state.rounds, round_id, "round")
     known(state.entrants, entrant, "entrant")
-    tables = Tables(state)
+    tables = _tables(state)
     found = [its for its in due(tables, round_id) if its.entrant == entrant]
     return found[0] if found else Due(entrant, None, _not_in(tables, round_id, entrant))
 

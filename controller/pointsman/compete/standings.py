@@ -5,8 +5,9 @@ They are a function of the competition's ``State`` alone, and the same on every 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from pointsman.compete.attempted import Attempted
 from pointsman.compete.certainty import Bounds, of_pair, reach
@@ -21,18 +22,12 @@ from pointsman.compete.standing import Advances, RoundStanding, Row, Standings
 from pointsman.compete.state import State
 
 __all__ = ["Advances", "Attempted", "RoundStanding", "Row", "Standings", "Tables", "standings"]
+T = TypeVar("T")
 
 
 def standings(state: State) -> Standings:
     """Everything of a competition as it stands."""
-    tables = Tables(state)
-    rounds = {name: tables.standing(name) for name in state.rounds}
-    parts = [
-        Part(its, tables.between(name), tables.played(name), tables.field(name).certain)
-        for name, its in rounds.items()
-        if not tables.played(name).form.knockout
-    ]
-    return Standings(rounds, overall(state, parts))
+    return Tables(state).everything()
 
 
 class Tables:
@@ -40,53 +35,82 @@ class Tables:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self._fields: dict[str, Field] = {}
-        self._played: dict[str, Played] = {}
-        self._lines: dict[str, Mapping[str, Line]] = {}
-        self._between: dict[str, Mapping[str, Bounds]] = {}
-        self._standings: dict[str, RoundStanding] = {}
+        self._made: dict[tuple[str, str], tuple[object, Any]] = {}
+        self._before: Mapping[tuple[str, str], tuple[object, Any]] = {}
+
+    def after(self, state: State) -> Tables:
+        """The tables of a later state; what has not changed since is taken from these."""
+        tables = Tables(state)
+        tables._before = {**self._before, **self._made}
+        return tables
+
+    def kept(self, what: str, name: str, made_of: Callable[[], object], make: Callable[[], T]) -> T:
+        """A thing of a round, or of an entrant: made once, and not again in a later state in which it would be made of the same."""
+        known = self._made.get((what, name))
+        if known is None:
+            its, before = made_of(), self._before.get((what, name))
+            known = before if before is not None and before[0] == its else (its, make())
+            self._made[what, name] = known
+        found: T = known[1]
+        return found
+
+    def everything(self) -> Standings:
+        """All rounds, and overall."""
+        rounds = {name: self.standing(name) for name in self.state.rounds}
+        parts = [
+            Part(its, self.between(name), self.played(name), self.field(name).certain)
+            for name, its in rounds.items()
+            if not self.played(name).form.knockout
+        ]
+        return Standings(rounds, overall(self.state, parts, self.kept))
 
     def played(self, round_id: str) -> Played:
         """What was played of a round."""
-        if round_id not in self._played:
-            self._played[round_id] = Played(self.state, round_id)
-        return self._played[round_id]
+        known = self._made.get(("played", round_id)) or self._before.get(("played", round_id))
+        before: Played | None = None if known is None else known[1]
+
+        def make() -> Played:
+            holds = before is not None and before.holds_in(self.state, round_id)
+            return before if before is not None and holds else Played(self.state, round_id, before)
+
+        return self.kept("played", round_id, object, make)
 
     def field(self, round_id: str) -> Field:
         """Who is in a round: whoever has an attempt in it, and besides those of its class who have not withdrawn.
 
         Where the round before says who advances, only those; nobody is in it before they are certain.
         """
-        if round_id not in self._fields:
-            self._fields[round_id] = self._field(round_id)
-        return self._fields[round_id]
+        return self.kept("field", round_id, object, lambda: self._field(round_id))
 
     def lines(self, round_id: str) -> Mapping[str, Line]:
         """Each entrant's attempts in a round that is no knockout."""
-        if round_id not in self._lines:
-            self._lines[round_id] = lines(self.played(round_id), self.field(round_id))
-        return self._lines[round_id]
+        played, field = self.played(round_id), self.field(round_id)
+        return self.kept("lines", round_id, lambda: (played, field), lambda: lines(played, field))
 
     def between(self, round_id: str) -> Mapping[str, Bounds]:
         """Between what each side of a round that is no knockout must end."""
-        if round_id not in self._between:
-            each, ordered = self.lines(round_id), self.played(round_id).scheme.ordered
-            self._between[round_id] = {
-                side: _bounds([each[name] for name in members], ordered=ordered)
-                for side, members in self.field(round_id).sides.items()
-            }
-        return self._between[round_id]
+        return self.kept("between", round_id, lambda: self._made_of(round_id), lambda: self._between(round_id))
 
     def standing(self, round_id: str) -> RoundStanding:
         """A round as it stands."""
-        if round_id not in self._standings:
-            knockout = self.played(round_id).form.knockout
-            self._standings[round_id] = (
-                knockout_standing(round_id, self.played(round_id), self.field(round_id))
-                if knockout
-                else self._in_order(round_id)
-            )
-        return self._standings[round_id]
+        return self.kept("standing", round_id, lambda: self._made_of(round_id), lambda: self._standing(round_id))
+
+    def _made_of(self, round_id: str) -> object:
+        """What the standing of a round is made of."""
+        gone = None if self.state.rounds[round_id].announced.advance is None else self._gone_from(round_id)
+        return self.played(round_id), self.field(round_id), gone
+
+    def _between(self, round_id: str) -> dict[str, Bounds]:
+        each, ordered = self.lines(round_id), self.played(round_id).scheme.ordered
+        return {
+            side: _bounds([each[name] for name in members], ordered=ordered)
+            for side, members in self.field(round_id).sides.items()
+        }
+
+    def _standing(self, round_id: str) -> RoundStanding:
+        if self.played(round_id).form.knockout:
+            return knockout_standing(round_id, self.played(round_id), self.field(round_id))
+        return self._in_order(round_id)
 
     def advancing_from(self, round_id: str) -> tuple[str, ...]:
         """The entrants that go on from a round, while it is certain who they are; nobody before."""

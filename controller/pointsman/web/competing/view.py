@@ -19,7 +19,7 @@ from pointsman.compete.marks_json import marks_values
 from pointsman.compete.schedule import Due, due
 from pointsman.compete.scoring.score import Score
 from pointsman.compete.standing import RoundStanding, Row, Standings
-from pointsman.compete.standings import Tables, standings
+from pointsman.compete.standings import Tables
 from pointsman.compete.state import Attempt, Phase, Round
 from pointsman.compete.withheld import heats_over
 from pointsman.web.competing.catalogue import position_of, title_of
@@ -40,18 +40,29 @@ class Seen:
     over: Mapping[str, frozenset[int]]
     below: Standings
     hides: bool
+    tables: Tables
 
     @classmethod
-    def of(cls, book: Book) -> Seen:
-        """Work it out; of 200 entrants and five rounds it takes a good part of a second."""
+    def of(cls, book: Book, before: Seen | None = None) -> Seen:
+        """Work it out; of 200 entrants and five rounds it takes a good part of a second.
+
+        What has not changed since ``before``, an earlier one, is taken from there.
+        """
         state = book.state
-        tables = Tables(state)
+        tables = Tables(state) if before is None else before.tables.after(state)
         turns = {name: due(tables, name) for name in state.rounds}
         over = {name: heats_over(tables, name) for name in state.rounds}
         hides = any(len(its.heats) > len(over[name]) for name, its in state.rounds.items())
-        full = standings(state)
+        full = tables.everything()
         return cls(
-            book, full, (*played_again(book), *doubts(state)), turns, over, secrecy.told(full, state, over), hides
+            book,
+            full,
+            (*played_again(book), *doubts(state, tables)),
+            turns,
+            over,
+            secrecy.told(full, state, over),
+            hides,
+            tables,
         )
 
     def standings_for(self, scope: Scope) -> Standings:
