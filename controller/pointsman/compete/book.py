@@ -53,7 +53,10 @@ class Book:
                 where=self.competition,
                 cure="restore the book from a copy; what it says can no longer be relied upon",
             )
-        new = [read_line(line, _where(seq))[0] for seq, line in kept]
+        return self.followed([read_line(line, _where(seq))[0] for seq, line in kept], head)
+
+    def followed(self, new: Sequence[Written], head: Head) -> Book:
+        """The same book with entries that are known to follow whole, up to this head."""
         written = (*self.written, *new)
         if any(isinstance(one.entry, Undone) for one in new):
             state = fold(written)

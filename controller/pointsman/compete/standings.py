@@ -45,7 +45,7 @@ class Tables:
         return tables
 
     def kept(self, what: str, name: str, made_of: Callable[[], object], make: Callable[[], T]) -> T:
-        """A thing of a round, or of an entrant: made once, and not again in a later state in which it would be made of the same."""
+        """A thing of a round, or of an entrant: made once, and not again later if it would be made of the same."""
         known = self._made.get((what, name))
         if known is None:
             its, before = made_of(), self._before.get((what, name))

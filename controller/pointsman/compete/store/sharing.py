@@ -30,7 +30,7 @@ class Job:
             for entry, why in self._deed(book):
                 after, line = after.write(entry, by=self._by, at=self._at, why=why)
                 lines.append(line)
-        except Exception as error:  # it is whoever asked for the deed who hears of it, by ``answer``
+        except Exception as error:  # noqa: BLE001 - whoever asked for the deed hears of it, by ``answer``
             self.error = error
             return book, []
         self._book = after

@@ -113,8 +113,10 @@ class Store:
 
     def book(self, competition: str) -> Book:
         """A competition's book as it is now. Raises UsageError when there is none, CompetitionError if not whole."""
+        # What is known is looked up first: another thread may add to it at once, and this one sees the store as it was.
+        known = self._known(competition)
         with self._reading() as connection:
-            book = self._read(connection, competition)
+            book = self._read(connection, known)
         self._books[competition] = book
         return book
 
@@ -137,7 +139,7 @@ class Store:
     def _do_all(self, competition: str, jobs: Sequence[Job]) -> None:
         """Do jobs in their order; what is refused leaves the others as they are."""
         with self._writing() as connection:
-            before = book = self._read(connection, competition, take=True)
+            before = book = self._read(connection, self._known(competition), take=True)
             lines: list[str] = []
             for job in jobs:
                 book, more = job.judged(book)
@@ -160,9 +162,12 @@ class Store:
             found += [one for one in faults(competition, upto, noted) if one not in found]
         return tuple(found)
 
-    def _read(self, connection: Connection, competition: str, *, take: bool = False) -> Book:
+    def _known(self, competition: str) -> Book:
+        return self._books.get(competition, Book.empty(competition))
+
+    def _read(self, connection: Connection, known: Book, *, take: bool = False) -> Book:
+        competition = known.competition
         head = self._head_of(connection, competition, take=take)
-        known = self._books.get(competition, Book.empty(competition))
         if head.entries < known.head.entries or (head.entries == known.head.entries and head != known.head):
             known = Book.empty(competition)  # somebody has changed what was there: reading it whole tells
         if head == known.head and not take:
