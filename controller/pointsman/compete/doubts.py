@@ -79,7 +79,7 @@ def played_again(book: Book) -> tuple[Doubt, ...]:
 
 def _kept(tables: Tables, round_id: str) -> tuple[Doubt, ...]:
     def made_of() -> object:
-        return tables.played(round_id), tables.field(round_id)
+        return tables.played(round_id), tables.field(round_id).in_order
 
     return tables.kept("doubts", round_id, made_of, lambda: tuple(_of_round(tables, round_id)))
 

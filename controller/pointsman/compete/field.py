@@ -20,6 +20,11 @@ class Field:
     certain: bool = True
 
     @property
+    def in_order(self) -> object:
+        """What is the same in two fields that are the same, the order of the sides too."""
+        return tuple(self.sides.items()), self.certain
+
+    @property
     def entrants(self) -> tuple[str, ...]:
         """Everybody in it."""
         return tuple(entrant for members in self.sides.values() for entrant in members)

@@ -50,8 +50,9 @@ class Played:
 
     def holds_in(self, state: State, round_id: str) -> bool:
         """Whether nothing that it was made of is another in a later state."""
-        its = state.rounds[round_id]
-        return its == self.round and withdrawn(state) == self.gone and state.of_round(round_id) == self.attempts
+        if state.rounds[round_id] != self.round or withdrawn(state) != self.gone:
+            return False
+        return list(state.of_round(round_id).items()) == list(self.attempts.items())  # in the same order, too
 
     @property
     def over(self) -> bool:

@@ -85,7 +85,7 @@ class Tables:
     def lines(self, round_id: str) -> Mapping[str, Line]:
         """Each entrant's attempts in a round that is no knockout."""
         played, field = self.played(round_id), self.field(round_id)
-        return self.kept("lines", round_id, lambda: (played, field), lambda: lines(played, field))
+        return self.kept("lines", round_id, lambda: (played, field.in_order), lambda: lines(played, field))
 
     def between(self, round_id: str) -> Mapping[str, Bounds]:
         """Between what each side of a round that is no knockout must end."""
@@ -98,7 +98,7 @@ class Tables:
     def _made_of(self, round_id: str) -> object:
         """What the standing of a round is made of."""
         gone = None if self.state.rounds[round_id].announced.advance is None else self._gone_from(round_id)
-        return self.played(round_id), self.field(round_id), gone
+        return self.played(round_id), self.field(round_id).in_order, gone
 
     def _between(self, round_id: str) -> dict[str, Bounds]:
         each, ordered = self.lines(round_id), self.played(round_id).scheme.ordered

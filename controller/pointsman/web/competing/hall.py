@@ -74,6 +74,7 @@ class Hall:
         self._replays: OrderedDict[tuple[str, str], dict[str, Any]] = OrderedDict()
         self._trouble: CompetitionError | None = None
         self._seen: Shared[Seen] = Shared()
+        self._before: Seen | None = None
         self._told: dict[tuple[Scope, str], Shared[Told]] = {}
         self._slow = asyncio.Semaphore(1)
         self._fixed: dict[str, Any] = {}
@@ -158,7 +159,8 @@ class Hall:
 
     def _see(self) -> tuple[int, Seen]:
         book = self.book
-        return book.head.entries, Seen.of(book)
+        self._before = Seen.of(book, self._before)
+        return book.head.entries, self._before
 
     def _tell(self, seen: Seen, scope: Scope, language: str) -> tuple[int, Told]:
         if not self._fixed:
