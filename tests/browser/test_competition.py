@@ -63,6 +63,24 @@ def test_what_is_certain_and_what_is_open_is_said_in_words_and_by_form(visitor: 
         expect(page.locator("#view-denied")).to_contain_text("Sign in")
 
 
+def test_a_round_that_is_played_comes_before_one_that_nobody_plays_yet(visitor: Visitor) -> None:
+    its = evening()
+    played, other = its["rounds"][:2]
+    empty = {**other["standing"], "rows": [], "certain": False}
+    to_come = {**other, "id": "r9", "title": "To come", "heats_open": 0, "standing": empty}
+    playing = {**played, "title": "Playing", "heats_open": 1, "standing": {**played["standing"], "certain": False}}
+    over = {**other, "title": "Over", "heats_open": 1, "standing": {**other["standing"], "certain": True}}
+    view = {**its, "rounds": [over, playing, to_come]}
+    for at, titles in (("standings", ["Playing", "Over", "To come"]), ("desk", ["Playing", "To come", "Over"])):
+        with stage(view, at=at) as served:
+            page = opened(visitor, served)
+            for title in titles:
+                expect(page.get_by_role("heading", name=title).first).to_be_visible()
+            headings = page.locator("h2, h3").all_inner_texts()
+            shown = [title for text in headings for title in titles if text.startswith(title)]
+            assert list(dict.fromkeys(shown)) == titles
+
+
 def test_a_replay_is_stepped_through_beside_the_optimum(visitor: Visitor) -> None:
     with stage(at="replay=r2-ada-1") as served:
         page = opened(visitor, served, clock=True)
@@ -273,7 +291,8 @@ def test_with_a_layout_the_emergency_stop_is_there_and_the_layout_starts_the_clo
         expect(page.locator("[data-key=start]")).to_have_count(0)
         expect(page.locator("#emergency-stop strong")).to_have_text("EMERGENCY STOP")
         page.keyboard.press("b")
-        page.keyboard.press("Space")
+        with page.expect_response("**/api/emergency-stop"):
+            page.keyboard.press("Space")
         expect(page.locator("#emergency-stop strong")).to_have_text("POWER OFF TOO")
         assert served.stopped == [{}]
         assert served.deeds == []

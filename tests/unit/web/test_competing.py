@@ -250,3 +250,13 @@ async def test_a_clock_that_was_forgotten_over_night_can_be_stopped(tmp_path: Pa
         await marshal.done("pause", attempt=name, why="nobody was there any more")
         assert (await marshal.attempt(name))["shows_ms"] == 24 * 3600 * 1000
         await marshal.done("end", attempt=name, outcome="did-not-finish")
+
+
+async def test_the_train_that_a_heat_shares_is_counted_at_the_desk(tmp_path: Path) -> None:
+    async with held(tmp_path) as its, its.browser() as marshal:
+        await marshal.done("enter", name="Anna")
+        await marshal.done("announce", plan={**FINAL, "scheme": "aiguilleur"}, code=CODE)
+        await marshal.done("open-heat", round="r1", code=CODE, heat=1)
+        assert await marshal.done("shared-train", round="r1", heat=1, placed=3) == {}
+        assert (await marshal.refused("shared-train", round="r1", heat=1, placed=4))[0] == 403, "it is counted once"
+        assert (await marshal.view())["log"][0]["text"].startswith("the shared train of heat 1 of round r1 has 3")

@@ -225,8 +225,17 @@ class RevokeToken(Asked):
     name: Annotated[str, Field(min_length=1, max_length=200)]
 
 
+class SharedTrain(Asked):
+    """How many wagons of the train that a heat shares stand in their places."""
+
+    do: Literal["shared-train"]
+    round: Id
+    heat: Annotated[int, Field(ge=1, le=1_000)]
+    placed: Annotated[int, Field(ge=0, le=1_000)]
+
+
 _Entrants = Enter | Change | Withdraw | Import
-_Rounds = Announce | OpenHeat | Reveal | Speed
+_Rounds = Announce | OpenHeat | Reveal | Speed | SharedTrain
 _Attempts = Call | Rerun | SetUp | Plain | Pause | Marked | Hint | End | Correct
 Deed = Annotated[_Entrants | _Rounds | _Attempts | Undo | GiveToken | RevokeToken, Field(discriminator="do")]
 
@@ -262,7 +271,7 @@ def done(desk: Desk, deed: Deed, by: str, address: str, journal: Path | None = N
             desk.undo(deed.seq, deed.why, by)
         case Enter() | Change() | Withdraw() | Import():
             return _of_entrants(desk, deed, by)
-        case Announce() | OpenHeat() | Reveal() | Speed():
+        case Announce() | OpenHeat() | Reveal() | Speed() | SharedTrain():
             return _of_rounds(desk, deed, by)
         case _:
             return _of_attempts(desk, deed, by, journal)
@@ -298,6 +307,8 @@ def _of_rounds(desk: Desk, deed: _Rounds, by: str) -> dict[str, Any]:
             return {"secret": desk.reveal(deed.round, deed.code, by, why=deed.why).secret}
         case Speed():
             desk.speed(deed.round, deed.locomotive, deed.distance_mm, deed.time_ms, by)
+        case SharedTrain():
+            desk.shared_train(deed.round, deed.heat, deed.placed, by)
     return {}
 
 

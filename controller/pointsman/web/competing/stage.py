@@ -149,7 +149,7 @@ class Stage:
             try:
                 await self._box.press_fault(str(fault), BY)
             except PointsmanError as error:
-                _LOG.warning("fault %s of attempt %s is not in its journal: %s", fault, name, error)
+                _LOG.warning("%s of attempt %s was not written: %s", fault, name, error)
 
     def _evidence(self, name: str, its: Attempt, journal: Path) -> Evidence:
         puzzle = self._desk.state.rounds[its.started.round].announced.puzzle

@@ -2,6 +2,7 @@
 
 import { change, html, refill } from "../dom.js";
 import { spoken_language, t } from "../words.js";
+import { for_a_wall } from "./order.js";
 import { rank_text, remarks, round_rules, running_clock, surety, who } from "./standings.js";
 
 const PAGE_MS = 12000;
@@ -64,7 +65,7 @@ export class Hall {
       for (let i = 0; i < Math.max(1, rows.length); i += most) pages.push({ key: `${key} ${i}`, title, sub, certain, rows: rows.slice(i, i + most) });
     };
     // What lies back is on the sheets at the wall.
-    for (const round of rounds.slice(-2).toReversed()) in_pages(round.title, round_rules(round), round.standing.rows, round.id, round.standing.certain);
+    for (const round of for_a_wall(rounds)) in_pages(round.title, round_rules(round), round.standing.rows, round.id, round.standing.certain);
     if (rounds.length > 1) {
       for (const { category, rows } of overall) if (rows.length) in_pages(category ? t("overall.of", { category }) : t("overall"), "", rows, `overall ${category}`, rows.every(({ certain }) => certain));
     }

@@ -6,6 +6,7 @@ import { spoken_language, t, t_count } from "../words.js";
 import { open_announcement } from "./announce.js";
 import { clock_ms } from "./evening.js";
 import { code_field, open_form, tell } from "./forms.js";
+import { as_worked_at } from "./order.js";
 import { open_rerun, to_run_again } from "./rerun.js";
 import { round_rules, who } from "./standings.js";
 
@@ -45,7 +46,7 @@ export class Rounds {
     refill(this.place, [rounds, entrants, again, busy, spoken_language()], () => [
       html("div", { class: "row" }, html("h2", { text: t("rounds") }), button(t("announce"), () => open_announcement(this.evening), { class: rounds.length ? "" : "main", "data-key": "announce" })),
       rounds.length ? null : html("p", { class: "card", text: t("rounds.none") }),
-      ...rounds.toReversed().map((round) => this.#round(round, again.filter((one) => one.round === round.id), busy)),
+      ...as_worked_at(rounds).map((round) => this.#round(round, again.filter((one) => one.round === round.id), busy)),
     ]);
   }
 

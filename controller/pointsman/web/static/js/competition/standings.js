@@ -3,6 +3,7 @@
 import { button, html, refill } from "../dom.js";
 import { spoken_language, t, t_count, t_or } from "../words.js";
 import { clock_text } from "./evening.js";
+import { as_looked_at } from "./order.js";
 
 /** An entrant's name, with club and train below it; a pair's, with its `members`. */
 export function who(evening, id, members = []) {
@@ -73,7 +74,7 @@ export class Standings {
       rounds.length ? null : html("p", { class: "card", text: t("standings.none") }),
       ...this.#playing(),
       // What is being played is at the top.
-      ...rounds.toReversed().map((round) => this.#round(round)),
+      ...as_looked_at(rounds).map((round) => this.#round(round)),
       ...overall.filter(({ rows }) => rows.length && rounds.length > 1).map((one) => this.#overall(one)),
       rounds.length ? html("p", { class: "quiet", text: t("standings.legend") }) : null,
     ]);
