@@ -343,7 +343,7 @@ def test_what_is_open_can_still_change(rules: tuple[str, str], rows: dict[str, l
 # ---------------------------------------------------------------- what must hold
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(schemes, forms, tables, st.randoms(use_true_random=False))
 def test_the_order_in_which_entrants_play_changes_nothing(
     scheme: str, form: str, rows: dict[str, list[Marks]], random: Random
@@ -356,7 +356,7 @@ def test_the_order_in_which_entrants_play_changes_nothing(
     assert played_out(scheme, form, rows, mixed) == played_out(scheme, form, rows)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(schemes, forms, tables, st.sampled_from(NAMES), st.integers(0, 2), st.sampled_from(Fault))
 def test_a_fault_never_helps(
     scheme: str, form: str, rows: dict[str, list[Marks]], name: str, number: int, fault: Fault
@@ -374,7 +374,7 @@ def test_a_fault_never_helps(
     assert rank(played_out(scheme, form, rows)) <= rank(played_out(scheme, form, worse))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(schemes, st.sampled_from(FORMATS[:-1]), tables)
 def test_two_who_did_the_same_are_tied_whatever_their_names(
     scheme: str, form: str, rows: dict[str, list[Marks]]
