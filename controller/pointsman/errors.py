@@ -17,6 +17,7 @@
     ├── RefusedError         7  the interlocking does not let a step go, with its reasons
     ├── JournalError         8  a journal that cannot be read or written
     ├── CompetitionError    11  a competition's book or store that cannot be read or written, or is not whole
+    │   └── EntryError          words or figures that are not written in a book
     └── ProtocolError        9  a frame that must not be sent (a fault of ours)
 
 0 is success, 1 an error of the program itself, or a question answered with no, or output that nobody reads any more;
