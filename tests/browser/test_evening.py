@@ -56,6 +56,7 @@ format = "best-of-1"
 par_least = 9
 par_most = 13
 heats = 1
+spares = 1
 time_limit_s = 900
 """
 
@@ -228,8 +229,21 @@ def test_an_evening_at_a_tablet_alone_in_french(visitor: Visitor, night: Night, 
         fill(marshal, code=CODE)
         tablet = visitor.page(At(token_for(marshal, "Hugo")), "phone", ready=False, language="fr")
         second = visitor.page(At(token_for(marshal, "Olga")), "phone", ready=False, language="fr")
+        # Ada's locomotive gives up: she plays again on the spare draw.
+        call(tablet, "r1", "ada")
+        press(tablet, "agree", "uncover", "start", "stop")
+        tablet.keyboard.press("e")
+        tablet.keyboard.type("une bielle est tombée")
+        press(tablet, "send")
+        expect(result(tablet)).to_contain_text("panne du matériel", timeout=SOON_MS)
+        press(tablet, "next")
+        press(marshal, "rerun-r1-ada-1")
+        fill(marshal, why="une bielle est tombée", code=CODE)
         for entrant, ends, score in (("ada", "t14", "14"), ("zoe", "n", "n'a pas terminé")):
-            call(tablet, "r1", entrant)
+            if entrant == "ada":
+                press(tablet, "take-r1-ada-1-again")
+            else:
+                call(tablet, "r1", entrant)
             assert stands(tablet)["s1"] == ["1", "2", "3"]
             press(tablet, "agree", "uncover")
             tablet.keyboard.press("l")
@@ -245,13 +259,14 @@ def test_an_evening_at_a_tablet_alone_in_french(visitor: Visitor, night: Night, 
             expect(result(tablet)).to_contain_text(score, timeout=SOON_MS)
             press(tablet, "next")
         see(second, "check")
-        for name in ("r1-ada-1", "r1-zoe-1"):
+        for name in ("r1-ada-1", "r1-ada-1-again", "r1-zoe-1"):
             press(second, f"check-{name}")
         expect(second.locator("#view-check")).to_contain_text("Tout est vérifié.", timeout=SOON_MS)
         see(marshal, "desk")
         press(marshal, "reveal-r1")
         fill(marshal, code=CODE)
         hall = see(marshal, "hall")
+        expect(hall.locator(".hall-rows li b")).to_have_text(["Ada Byron", "14 mouvements", "Zoé", "n'a pas terminé"])
         expect(hall.locator(".hall-rows .surety")).to_have_text(["acquis", "acquis"])
         marshal.keyboard.press("Escape")
         see(marshal, "desk")
@@ -259,7 +274,7 @@ def test_an_evening_at_a_tablet_alone_in_french(visitor: Visitor, night: Night, 
         see(marshal, "entrants")
         certificate = paper(marshal, "entrants/ada/certificate.pdf")
         assert [word for word in ("Ada Byron", "Charbon", "14") if word not in certificate] == []
-    for name in ("r1-ada-1", "r1-zoe-1"):
+    for name in ("r1-ada-1-again", "r1-zoe-1"):
         marks = night.book.state.attempts[name].marks
         assert marks is not None
         assert {str(fault): figure.value for fault, figure in marks.faults.items()} == {"hand": 1}
