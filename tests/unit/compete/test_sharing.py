@@ -1,4 +1,4 @@
-"""Threads of one store that write at once share a transaction: one that is refused takes nothing from the others."""
+"""Threads of one store that write at once share a transaction: each is told of its own."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from evening import START, evening
 
 from pointsman.compete.book import Book
-from pointsman.compete.entries import Created, EntrantAdded, Entry, Withdrawn
-from pointsman.compete.store.sharing import Job, Sharing
+from pointsman.compete.entries import Created, EntrantAdded, Entry
 from pointsman.compete.store.store import Store
-from pointsman.errors import CompetitionError, RefusedError
 
 HANG_S = 30.0
 Deed = Callable[[Book], Sequence[tuple[Entry, str]]]
@@ -55,18 +52,6 @@ def together(store: Store, deeds: Sequence[Deed]) -> list[Future[Book]]:
     return [first, *others]
 
 
-def test_who_is_refused_hears_why_and_all_others_are_written(tmp_path: Path) -> None:
-    with club(tmp_path) as store:
-        nobody: Deed = lambda book: [(EntrantAdded("late", "Late"), ""), *adding("first")(book)]  # noqa: E731
-        done = together(store, [adding("bo"), nobody, adding("cy")])
-        assert [future.exception() is None for future in done] == [True, True, False, True]
-        assert isinstance(done[2].exception(), RefusedError)
-        book = store.book("club")
-        assert set(book.state.entrants) == {"first", "bo", "cy"}, "nothing of what is refused in part"
-        assert store.faults("club") == ()
-        assert book.head.entries == 4
-
-
 def test_each_is_told_the_book_with_its_own_entry(tmp_path: Path) -> None:
     with club(tmp_path) as store:
         names = [f"e{number}" for number in range(12)]
@@ -84,44 +69,3 @@ def test_a_fault_of_the_program_in_one_is_its_own_alone(tmp_path: Path) -> None:
         done = together(store, [broken, adding("bo")])
         assert isinstance(done[1].exception(), ZeroDivisionError)
         assert set(done[2].result().state.entrants) == {"first", "bo"}
-
-
-def test_where_the_transaction_fails_each_of_them_has_failed() -> None:
-    def run(_: str, jobs: Sequence[Job]) -> None:
-        for job in jobs:
-            job.judged(evening().book)
-        raise CompetitionError("the disk is full")
-
-    sharing = Sharing(run)
-    job = Job("club", lambda _: [(Withdrawn("ada"), "")], "Ada", START)
-    with pytest.raises(CompetitionError, match="the disk is full"):
-        sharing.done(job)
-    assert isinstance(job.error, CompetitionError)
-    with pytest.raises(CompetitionError, match="the disk is full"):
-        job.answer()
-
-
-def test_a_reader_beside_writers_keeps_what_is_known(tmp_path: Path) -> None:
-    with club(tmp_path) as store:
-        over = threading.Event()
-
-        def read() -> int:
-            most = 0
-            while not over.is_set():
-                entries = store.book("club").head.entries
-                assert entries >= most, "a book does not get shorter"
-                most = entries
-            return most
-
-        with ThreadPoolExecutor(6) as pool:
-            readers = [pool.submit(read) for _ in range(2)]
-            writers = [pool.submit(store.do, "club", adding(f"e{n}"), by="Ada", at=START) for n in range(60)]
-            try:
-                for writer in writers:
-                    writer.result(HANG_S)
-            finally:
-                over.set()
-            for reader in readers:
-                reader.result(HANG_S)
-        assert store.book("club").head.entries == 61
-        assert store.faults("club") == ()
