@@ -29,6 +29,11 @@ _MAY = {
 """What each scope includes."""
 
 
+def includes(scope: Scope, needs: Scope) -> bool:
+    """Whether who has a scope may do what needs another."""
+    return needs in _MAY[scope]
+
+
 def give(name: str, scope: Scope, *, now: datetime, lasts: timedelta) -> tuple[str, TokenGiven]:
     """A new token, and the entry that makes it one; the token itself is told now and never again. Raises UsageError."""
     if not timedelta(0) < lasts <= LONGEST:
@@ -59,7 +64,7 @@ def admitted(state: State, token: str, needs: Scope, *, now: datetime) -> Token:
                 found = its
     if found is None or not found.holds(now):
         raise RefusedError(["this device is not admitted"], cure="ask the marshal for a new code, and scan it")
-    if needs not in _MAY[found.given.scope]:
+    if not includes(found.given.scope, needs):
         raise RefusedError(
             [f"{found.given.name} may not do this"],
             where=found.given.name,

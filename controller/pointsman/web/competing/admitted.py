@@ -6,7 +6,6 @@ is asked for, so that one that was revoked, or has expired, is worth nothing fro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,13 +14,12 @@ from starlette.responses import Response
 
 from pointsman.compete.entries import Scope
 from pointsman.compete.state import State, Token
-from pointsman.compete.tokens import admitted
+from pointsman.compete.tokens import admitted, includes
 from pointsman.errors import RefusedError
 from pointsman.web.front import Front
 from pointsman.web.sessions import Role, Session
 
 LONGEST_TOKEN = 100
-_RANKS: Mapping[Scope, int] = {scope: rank for rank, scope in enumerate((Scope.LOOK, Scope.MARK, Scope.MARSHAL))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class Asker:
 
     def may(self, needs: Scope) -> bool:
         """Whether the scope includes what is needed."""
-        return _RANKS[self.scope] >= _RANKS[needs]
+        return includes(self.scope, needs)
 
     def check(self, needs: Scope) -> None:
         """RefusedError unless this may be done."""

@@ -8,6 +8,7 @@ from typing import Any
 from pointsman.compete import entries as e
 from pointsman.compete.book import taken_back
 from pointsman.compete.state import NEVER_TAKEN_BACK
+from pointsman.web.competing.moment import in_text
 
 MOST_LINES = 100
 
@@ -18,7 +19,7 @@ def log_lines(written: Sequence[e.Written]) -> list[dict[str, Any]]:
     return [
         {
             "seq": one.seq,
-            "at": one.at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "at": in_text(one.at),
             "by": one.by,
             "why": one.why,
             "kind": type(one.entry).__name__,

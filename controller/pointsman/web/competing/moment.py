@@ -31,3 +31,8 @@ class Steady:
     def __call__(self) -> datetime:
         """The moment."""
         return self._began + timedelta(seconds=self._up_s() - self._began_s)
+
+
+def in_text(moment: datetime) -> str:
+    """A moment in UTC as the interface tells it: ``2026-11-30T19:00:00.000Z``."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

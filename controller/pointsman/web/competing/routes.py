@@ -14,6 +14,7 @@ from pointsman.web.audience import IN_WORDS
 from pointsman.web.competing import admitted as admittance
 from pointsman.web.competing.asking import AT, UNREADABLE, HallOf, Lang, NamedHall
 from pointsman.web.competing.deeds import Deed
+from pointsman.web.competing.moment import in_text
 from pointsman.web.competing.schemas import (
     AdmittedView,
     CompetitionLine,
@@ -120,7 +121,7 @@ async def forget(hall: NamedHall, front: FrontOf, request: Request, response: Re
 
 
 def _admitted(asker: admittance.Asker) -> AdmittedView:
-    until = None if asker.until is None else asker.until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    until = None if asker.until is None else in_text(asker.until)
     return AdmittedView.model_validate({"who": asker.who, "scope": str(asker.scope), "expires": until})
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from pointsman.compete.state import Attempt, Phase
 from pointsman.web.audience import IN_WORDS, as_json
 from pointsman.web.competing.admitted import Asker
+from pointsman.web.competing.moment import in_text
 
 _GZIP = 31  # window bits: zlib is to write gzip
 _LEVEL = 5
@@ -47,7 +48,7 @@ class Told:
     def answer(self, asker: Asker, now: datetime, *, packed: bool) -> bytes:
         """The text for somebody at a moment, packed with gzip or not."""
         running = [f'{text},"shows_ms":{its.shows_ms(now)}}}' for text, its in self._running]
-        moment = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        moment = in_text(now)
         last = as_json({"now": moment, "scope": str(asker.scope), "who": asker.who})
         between = "," if self._any and running else ""
         rest = f"{between}{','.join(running)}],{last[1:]}".encode()

@@ -24,6 +24,7 @@ from pointsman.compete.state import Attempt, Phase, Round
 from pointsman.compete.withheld import heats_over
 from pointsman.web.competing.catalogue import position_of, title_of
 from pointsman.web.competing.log import log_lines
+from pointsman.web.competing.moment import in_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def values(seen: Seen, scope: Scope) -> dict[str, Any]:
             {
                 "name": name,
                 "scope": str(its.given.scope),
-                "expires": its.given.expires.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+                "expires": in_text(its.given.expires),
                 "revoked": its.revoked,
             }
             for name, its in state.tokens.items()
